@@ -1,6 +1,6 @@
 //! Every kernel, on every workload, against the oracle and the known answers: one named test each, from the registry.
 //!
-//! Kernels that this CPU cannot run are reported as *ignored*, never as passed. With `NIMLANES_REQUIRE=avx512`, they fail
+//! Kernels that this CPU cannot run are reported as *ignored* with the reason, never as passed. With `NIMLANES_REQUIRE=avx512`, they fail
 //! instead, for that tier and all that it includes.
 //!
 //! Known answers of inputs above `NIMLANES_LARGEST`, if it is set, are not checked. This is for emulated CPUs, which
@@ -112,10 +112,10 @@ fn trials(
     let inputs = Arc::new(OnceLock::new());
     let known = largest_known();
     let smallest = operation.session(&Selection::new(machine), workload.name, 0).expect("an input of size 0");
+    // The same on every machine.
     let is_outside = move |name: &str| {
-        let is_here = |index: &usize| smallest.kernels()[*index].obstacle.is_none();
-        let index = smallest.index(name).filter(is_here);
-        index.is_some_and(|index| !(1..=2).any(|threads| smallest.cost(index, threads).is_possible()))
+        let predict = |threads| smallest.predict(smallest.index(name).expect("it is listed"), threads);
+        !(1..=2).any(|threads| predict(threads).is_some_and(|cost| cost.is_possible()))
     };
     let kernels = operation.kernels(&machine).into_iter();
     let is_here = move |kernel: &KernelInfo| kernel.yields == yields && kernel.compiled && !is_outside(kernel.name);
@@ -124,8 +124,8 @@ fn trials(
         let missing = kernel.obstacle.clone();
         let is_required = required.is_some_and(|tier| tier.includes(kernel.tier));
         let name = format!("{}/{}/{}", operation.name(), workload.name, kernel.name);
-        let is_ignored = kernel.obstacle.is_some() && !is_required;
-        Trial::test(name, move || {
+        let obstacle = kernel.obstacle.as_ref().filter(|_| !is_required).map(ToString::to_string);
+        let trial = Trial::test(name, move || {
             if let Some(reason) = missing {
                 return Err(Failed::from(format!("required: {reason}")));
             }
@@ -133,7 +133,10 @@ fn trials(
             let inputs = inputs.get_or_init(|| Inputs::new(operation, workload, &selection, LARGEST, known));
             let verdict = inputs.check(kernel.name, &|threads| Arc::new(Run::new(threads)), TIME_LIMIT)?;
             if verdict.with_oracle == 0 { Err(Failed::from("it was compared with nothing")) } else { Ok(()) }
-        })
-        .with_ignored_flag(is_ignored)
+        });
+        match obstacle {
+            Some(obstacle) => trial.with_kind(obstacle).with_ignored_flag(true),
+            None => trial,
+        }
     })
 }

@@ -58,7 +58,8 @@ fn games_have_their_published_answers() {
 #[test]
 #[cfg(all(target_feature = "simd128", feature = "simd128"))]
 fn kernels_with_vectors_of_webassembly_are_selected() {
-    let selection = Selection::new(Machine::detect());
+    use nimlanes::machine::isa::Tier;
+    let selection = Selection::new(Machine::described(Tier::Simd128, 1, 1 << 29).without_threads());
     let cases = [
         ("table_scan", "all-moves", 1000, "line_rows_simd128"),
         ("mex_subtraction", "squares", 100_000, "byte_lanes_simd128"),

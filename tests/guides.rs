@@ -161,8 +161,6 @@ fn judge(output: &Output) -> Result<(), Failed> {
     let errors = String::from_utf8_lossy(&output.stderr);
     match output.status.code() {
         Some(0) => Ok(()),
-        // A guide may name a kernel that this machine cannot run.
-        Some(2) if errors.contains("is not available") => Ok(()),
         Some(code) => Err(format!("exit code {code}: {errors}").into()),
         None => Err(format!("stopped: it did not end within {} s\n{errors}", TIME_LIMIT.as_secs()).into()),
     }

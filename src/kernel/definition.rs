@@ -172,7 +172,7 @@ impl<O: Operation> KernelDef<O> {
         self.body.as_ref().map(|body| body.cost_at(self, input, threads, rates))
     }
 
-    /// The kernel, ready to run on `machine`.
+    /// The kernel, for `machine`.
     ///
     /// # Errors
     /// The kernel is made for another target or is not compiled in, or the machine lacks its tier or the threads it
@@ -200,7 +200,7 @@ impl<O: Operation> KernelDef<O> {
     }
 }
 
-/// A kernel that this machine can run.
+/// A kernel that a machine can run.
 pub struct Kernel<O: Operation> {
     def: &'static KernelDef<O>,
     body: &'static Body<O>,
@@ -245,8 +245,8 @@ impl<O: Operation> Kernel<O> {
     /// Computes the output for `input`.
     ///
     /// # Errors
-    /// [`RunError::OutsideDomain`] or [`RunError::Memory`] before anything is computed; any other [`RunError`] if the run
-    /// was cancelled or the kernel failed.
+    /// [`RunError::OutsideDomain`], [`RunError::Memory`] or [`RunError::Tier`] before anything is computed; any other [`RunError`]
+    /// if the run was cancelled or the kernel failed.
     pub fn run(&self, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
         self.run_from(O::Start::default(), input, run)
     }
@@ -256,28 +256,35 @@ impl<O: Operation> Kernel<O> {
     /// # Errors
     /// See [`Kernel::run`].
     pub fn run_from(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
-        self.admit(input, run.threads())?;
+        let admitted = self.admit(input, run.threads())?;
         #[cfg(debug_assertions)]
         entered::record((O::NAME, self.def.name, self.def.tier.name()));
-        self.enter(start, input, run)
+        admitted.enter(start, input, run)
     }
 
-    /// Whether the input is in the domain of the kernel with this number of threads, and fits in memory.
-    pub(crate) fn admit(&self, input: &O::Input, threads: usize) -> Result<(), RunError> {
-        let (cost, free) = (self.cost(input, threads), self.free_memory(threads));
+    /// The kernel, to be entered, if the input is in its domain with this number of threads and fits in memory, and if this CPU has its
+    /// tier: the machine may be a described one.
+    pub(crate) fn admit(&self, input: &O::Input, threads: usize) -> Result<Admitted<O>, RunError> {
+        let (cost, free, tier) = (self.cost(input, threads), self.free_memory(threads), self.def.tier);
         match cost {
             _ if !cost.is_possible() => Err(RunError::OutsideDomain),
             Cost { bytes, .. } if bytes > free as f64 => Err(RunError::Memory { needs: bytes as u64, free }),
-            _ => Ok(()),
+            _ if !tier.is_on_this_cpu() => Err(RunError::Tier(tier.name())),
+            _ => Ok(Admitted(self.body.run)),
         }
     }
+}
 
-    /// [`Kernel::run_from`] on an input that was admitted, for timing: the time to compute the cost would show.
+/// The entry of a kernel whose tier this CPU has. Only [`Kernel::admit`] makes one.
+pub(crate) struct Admitted<O: Operation>(Entry<O>);
+
+impl<O: Operation> Admitted<O> {
+    /// [`Kernel::run_from`] on the input that was admitted. For timing, which repeats this alone: the time of the checks would show.
     #[allow(unsafe_code, reason = "the one dispatch from safe code into functions that need CPU features")]
     pub(crate) fn enter(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
-        // SAFETY: `KernelDef::on` found the tier among those that were detected on this CPU, and `entry!` gave the function
-        // the features of that tier and no more.
-        unsafe { (self.body.run)(input, run, start) }
+        // SAFETY: `Kernel::admit` found that this CPU has the kernel's tier, whatever the machine claims, and `entry!` gave the
+        // function the features of that tier and no more.
+        unsafe { (self.0)(input, run, start) }
     }
 }
 
@@ -306,4 +313,48 @@ pub mod entered {
 /// The kernels of `O` that `machine` can run, in list order.
 pub fn available<O: Operation>(machine: &Machine) -> impl Iterator<Item = Kernel<O>> {
     O::KERNELS.iter().filter_map(|def| def.on(machine).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cores::mex::split::{MexSplit, Split};
+
+    /// Of another architecture than this CPU's, whichever that is. The list of an operation has no such kernel in this build.
+    static FOREIGN: KernelDef<MexSplit> = KernelDef {
+        meta: KernelMeta {
+            name: "foreign",
+            tier: if cfg!(target_arch = "aarch64") { Tier::Avx2 } else { Tier::Neon },
+            features: &[],
+            lacks: None,
+            summary: "",
+            like: None,
+            module: "",
+            parts: None,
+            claim: Claim::Exact,
+            yields: Yields::Everything,
+            compiled: true,
+        },
+        body: Some(Body {
+            run: |_, _, ()| panic!("it was entered"),
+            cost: |input, _, _| Cost { ns: 1.0, bytes: if input.parts() == 2 { 1e9 } else { 0.0 } },
+            rates: &[],
+            needs: None,
+        }),
+    };
+
+    #[test]
+    fn a_kernel_for_a_described_machine_is_predicted_and_not_entered() {
+        let input = Split::new(3, 10).expect("a small limit");
+        let machine = Machine::described(FOREIGN.tier, 1, 1 << 20);
+        let kernel = FOREIGN.on(&machine).expect("the machine has the tier");
+        assert!(kernel.cost(&input, 1).is_possible());
+        assert_eq!(kernel.run(&input, &Run::new(1)), Err(RunError::Tier(FOREIGN.tier.name())));
+        // It is refused there as on the machine itself.
+        let large = kernel.run(&Split::new(2, 10).expect("a small limit"), &Run::new(1));
+        assert!(matches!(large, Err(RunError::Memory { free: 0x10_0000, .. })), "{large:?}");
+        for machine in [Machine::detect(), machine.on_this_cpu()] {
+            assert!(matches!(FOREIGN.on(&machine), Err(Obstacle::Tier { .. })), "{machine:?}");
+        }
+    }
 }

@@ -40,6 +40,10 @@ pub enum RunError {
     /// [`Cost::IMPOSSIBLE`](super::Cost::IMPOSSIBLE).
     #[error("the input is outside the kernel's domain")]
     OutsideDomain,
+    /// The kernel was chosen for a described machine ([`Machine::described`](crate::machine::Machine::described)) with this tier, and
+    /// this CPU lacks it.
+    #[error("the kernel needs the {0} tier and this CPU lacks it")]
+    Tier(&'static str),
 }
 
 /// How an observed kernel ([`Claim::Observed`](super::Claim::Observed)) checked itself in a run.

@@ -253,9 +253,9 @@ impl<O: Operation> Session for OpenSession<O> {
 
     fn spin(&self, kernel: usize, run: &Run, times: u64) -> Result<(), RunError> {
         let kernel = self.kernel(kernel)?;
-        kernel.admit(&self.input, run.threads())?;
+        let admitted = kernel.admit(&self.input, run.threads())?;
         (0..times).try_for_each(|_| {
-            kernel.enter(O::Start::default(), black_box(&self.input), run).map(|output| drop(black_box(output)))
+            admitted.enter(O::Start::default(), black_box(&self.input), run).map(|output| drop(black_box(output)))
         })
     }
 

@@ -15,7 +15,7 @@ pub(crate) mod pages;
 pub(crate) mod sync;
 pub(crate) mod system;
 
-/// The machine for which kernels are selected. Tests make capped machines instead of setting environment variables.
+/// The machine for which kernels are selected: the one that was detected, or another that was described.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     /// Whether each of [`Tier::ALL`] may be used.
@@ -47,6 +47,20 @@ impl Machine {
         }
     }
 
+    /// A machine with these threads and this memory, and with all tiers that `strongest` includes, whatever this machine has. Kernels
+    /// are predicted, selected and refused as they would be there. Those whose tier this CPU lacks end with
+    /// [`RunError::Tier`](crate::kernel::RunError::Tier) when they are run.
+    ///
+    /// ```
+    /// # use nimlanes::machine::{Machine, isa::Tier};
+    /// let machine = Machine::described(Tier::Avx512, 16, 1 << 40);
+    /// assert_eq!((machine.strongest_tier(), machine.threads(), machine.memory(16)), (Tier::Avx512, 16, 1 << 40));
+    /// ```
+    pub fn described(strongest: Tier, threads: usize, memory: u64) -> Self {
+        let tiers = from_fn(|i| strongest.includes(Tier::ALL[i]));
+        Machine { tiers, threads: threads.max(1), has_threads: true, memory, addresses: None }
+    }
+
     /// [`Machine::detect`], capped by the environment variable [`ISA_MAX`] if it is set.
     ///
     /// # Errors
@@ -63,6 +77,11 @@ impl Machine {
     #[must_use]
     pub fn capped(self, cap: Tier) -> Self {
         Machine { tiers: from_fn(|i| self.tiers[i] && cap.includes(Tier::ALL[i])), ..self }
+    }
+
+    /// The same machine with only those of its tiers that this CPU has.
+    pub(crate) fn on_this_cpu(self) -> Self {
+        Machine { tiers: from_fn(|i| self.tiers[i] && Tier::ALL[i].is_on_this_cpu()), ..self }
     }
 
     /// The same machine with `bytes` of memory.
@@ -165,27 +184,31 @@ mod tests {
 
     #[test]
     fn a_capped_machine_offers_what_the_cap_includes() {
-        let machine = Machine::detect();
-        assert_eq!(machine.capped(Tier::Portable).tiers().collect::<Vec<_>>(), [Tier::Portable]);
+        let machine = Machine::described(Tier::Avx512, 2, 1 << 30);
+        let tiers = |machine: Machine| machine.tiers().collect::<Vec<_>>();
+        assert_eq!(tiers(machine), [Tier::Portable, Tier::Avx2, Tier::Avx512]);
+        assert_eq!(tiers(machine.capped(Tier::Avx2)), [Tier::Portable, Tier::Avx2]);
+        assert_eq!(tiers(machine.capped(Tier::Neon)), [Tier::Portable]);
         for tier in Tier::ALL {
-            assert_eq!(machine.offers(*tier), tier.is_on_this_cpu());
-            assert_eq!(machine.capped(*tier).offers(*tier), tier.is_on_this_cpu());
+            assert_eq!(Machine::detect().offers(*tier), tier.is_on_this_cpu());
+            assert_eq!(machine.on_this_cpu().offers(*tier), machine.offers(*tier) && tier.is_on_this_cpu());
         }
     }
 
     #[test]
     fn a_machine_without_threads_has_the_one_of_the_program() {
-        let machine = Machine::detect().without_threads();
+        let machine = Machine::described(Tier::Portable, 16, 1 << 30);
+        assert_eq!((machine.threads(), machine.has_threads()), (16, true));
+        let machine = machine.without_threads();
         assert_eq!((machine.threads(), machine.has_threads()), (1, false));
-        assert!(Machine::detect().has_threads());
     }
 
     #[test]
     fn a_limit_on_memory_is_one_whatever_the_addresses() {
-        let machine = Machine { addresses: Some(1 << 20), ..Machine::detect() };
+        let machine = Machine { addresses: Some(1 << 20), ..Machine::described(Tier::Portable, 2, 1 << 40) };
         assert_eq!(machine.memory(1), 0);
         // The allocator makes no more arenas than this, however many threads there are.
-        let machine = Machine { addresses: Some(1 << 40), threads: 2, memory: u64::MAX, ..machine };
+        let machine = Machine { addresses: Some(1 << 40), memory: u64::MAX, ..machine };
         assert_eq!([machine.memory(1000), machine.memory(3)], [usable(1 << 40, 16), usable(1 << 40, 3)]);
         assert_eq!(machine.threads(), 2);
         assert_eq!(machine.with_memory(1 << 30).memory(64), 1 << 30);

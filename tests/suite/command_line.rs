@@ -10,6 +10,8 @@ use predicates::prelude::*;
 use serde_json::Value;
 
 use crate::nimlanes;
+#[cfg(unix)]
+use crate::program::without_tools;
 use crate::schema::follows_its_schema;
 
 /// The names of this architecture's tiers.
@@ -498,14 +500,6 @@ fn profile_says_where_it_samples() {
     nimlanes().args(["profile", "table_scan", "--kernel", "bit_rows", "--size", "300"]).assert().code(1).stderr(says);
 }
 
-/// Without objdump and llvm-mca, which take most of the time of a short profile.
-#[cfg(unix)]
-fn without_tools() -> assert_cmd::Command {
-    let mut program = nimlanes();
-    program.env("PATH", "");
-    program
-}
-
 #[cfg(unix)]
 #[test]
 fn profile_draws_kernels_by_their_names() {
@@ -536,24 +530,23 @@ fn profile_draws_kernels_by_their_names() {
     without_tools().args(args).arg("/dev/null/x").assert().code(1).stderr(predicate::str::contains("cannot"));
 }
 
-/// Where perf events are allowed; elsewhere the program says why there are only functions.
+/// Without the tools a profile is still drawn, and says what is missing.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_profile_goes_down_to_lines_or_says_why_not() {
+fn a_profile_needs_no_tools() {
     let folder = tempfile::tempdir().expect("a folder");
-    let into = folder.path().to_str().expect("UTF-8");
-    let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3", "--into", into];
-    let read = |ending: &str| {
-        std::fs::read_to_string(folder.path().join("table_scan/all-moves/bit_rows-300").with_extension(ending))
-    };
-    let output = nimlanes().args(args).assert().success().get_output().clone();
-    let errors = String::from_utf8(output.stderr).expect("UTF-8");
-    let has_lines = read("folded").expect("stacks").contains("bit_rows.rs:");
-    assert_ne!(has_lines, errors.contains("sampled by pprof, by function and not by line: "), "{errors}");
-    let text = read("txt").expect("a text");
-    assert!(!has_lines || text.contains("hottest loop: ") || text.contains("objdump is not installed"), "{text}");
-    let by_name = without_tools().args(args).args(["--sampler", "perf"]).assert().code(if has_lines { 0 } else { 1 });
-    assert_ne!(has_lines, String::from_utf8_lossy(&by_name.get_output().stderr).contains("cannot sample: "));
+    let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3"];
+    let mut profile = without_tools();
+    profile.args(args).args(["--sampler", "pprof", "--into"]).arg(folder.path());
+    profile
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("not known what bounds it: llvm-mca is not installed\n"));
+    // Nor does the report guess.
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir_all(folder.path().join("src/cores")).expect("created");
+    let output = without_tools().args(["report", "--bounds"]).current_dir(folder.path()).assert().code(1);
+    output.stderr(predicate::str::contains(": llvm-mca is not installed\n"));
 }
 
 /// The innermost function is the kernel's, and pprof leaves nothing behind.
@@ -583,91 +576,6 @@ fn pprof_samples_kernels_and_not_itself() {
     assert!(!String::from_utf8_lossy(&named.get_output().stderr).contains("by function"));
     let says = "NIMLANES_SAMPLER: `valgrind` is no sampler; allowed: perf, pprof\n";
     profile().env("NIMLANES_SAMPLER", "valgrind").assert().code(2).stderr(predicate::str::ends_with(says));
-}
-
-/// Nothing but the reason is said of a program whose functions have no names. One whose file is gone still has them.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_profile_without_symbols_says_so() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let copy = folder.path().join("nimlanes");
-    let profile = |program: &Path, sampler: &str| {
-        let mut profile = assert_cmd::Command::new(program);
-        profile.args(["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3"]);
-        profile.args(["--sampler", sampler, "--into"]).arg(folder.path()).env("PATH", ""); // as without_tools
-        profile.assert()
-    };
-    let is_refused = |program: &Path, sampler: &str, reason: &str| {
-        let says = String::from_utf8_lossy(&profile(program, sampler).code(1).get_output().stderr).into_owned();
-        assert!(says.contains(reason), "{sampler}: {says}");
-    };
-    std::fs::copy(assert_cmd::cargo::cargo_bin("nimlanes"), &copy).expect("a copy");
-    // A program whose file has gone.
-    let program = std::fs::File::open(&copy).expect("the copy");
-    std::fs::remove_file(&copy).expect("removed");
-    let gone = format!("/proc/{}/fd/{}", std::process::id(), std::os::fd::AsRawFd::as_raw_fd(&program));
-    is_refused(gone.as_ref(), "pprof", "cannot tell functions apart: the program's file was replaced or removed");
-    let has_perf = profile(assert_cmd::cargo::cargo_bin("nimlanes").as_path(), "perf").get_output().status.success();
-    if has_perf {
-        profile(gone.as_ref(), "perf").success();
-        let path = folder.path().join("table_scan/all-moves/bit_rows-300.folded");
-        let stacks = std::fs::read_to_string(path).expect("stacks");
-        assert!(stacks.contains("bit_rows.rs:"), "{stacks}");
-    }
-
-    let mut strip = std::process::Command::new("strip");
-    let strip = strip.arg("-o").arg(&copy).arg(assert_cmd::cargo::cargo_bin("nimlanes")).status();
-    assert!(strip.expect("it is with the linker").success());
-    for sampler in ["perf", "pprof"].into_iter().skip(usize::from(!has_perf)) {
-        is_refused(&copy, sampler, "cannot tell functions apart: the program has no symbols\n");
-    }
-}
-
-/// Without the tools a profile is still drawn, and says what is missing.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_profile_needs_no_tools() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3", "--into"];
-    let output = without_tools().args(args).arg(folder.path()).assert().success().get_output().clone();
-    let says = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
-    assert!(says.contains("objdump is not installed") || says.contains("not by line: "), "{says}");
-    assert!(says.contains("not known what bounds it: llvm-mca is not installed\n"), "{says}");
-    // Nor does the report guess.
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::create_dir_all(folder.path().join("src/cores")).expect("created");
-    let output = without_tools().args(["report", "--bounds"]).current_dir(folder.path()).assert().code(1);
-    output.stderr(predicate::str::contains(": llvm-mca is not installed\n"));
-}
-
-/// In the words of `run --counters=steps`, of a size at which a run has few branches, or a line says why not.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_profile_says_what_bounds_the_kernel() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let says = |command: &[&str], size: &str| {
-        let target = ["table_scan", "--kernel", "bit_rows", "--seconds", "0.3", "--size", size];
-        let output = nimlanes().args(command).args(target).assert().success().get_output().stdout.clone();
-        String::from_utf8(output).expect("UTF-8")
-    };
-    let into = folder.path().to_str().expect("UTF-8");
-    let printed = says(&["profile", "--into", into], "300");
-    let kept = std::fs::read_to_string(folder.path().join("table_scan/all-moves/bit_rows-300.txt")).expect("a text");
-    if printed.contains("not known what bounds it: ") {
-        return assert!(kept.contains("not known what bounds it: "), "{kept}");
-    }
-    let size =
-        printed.lines().find_map(|line| Some(line.strip_prefix("at size ")?.split_once(',')?.0)).expect("a size");
-    assert!(size.parse::<u64>().is_ok_and(|size| (1..=300).contains(&size)), "{printed}");
-    let run = says(&["run", "--counters=steps"], size);
-    for text in [&printed, &kept, &run] {
-        let bound =
-            text.lines().skip_while(|line| !line.contains("if loads hit L1 and branches are predicted:")).nth(1);
-        let shares = bound.and_then(|line| line.split_once("Of these: ")).unwrap_or_else(|| panic!("{text}")).1;
-        let names: Vec<&str> =
-            shares.split(", ").map(|share| share.trim_end_matches(|c: char| !c.is_alphabetic())).collect();
-        assert_eq!(names, ["front end", "ports", "loads and stores", "chain", "unexplained"], "{text}");
-    }
 }
 
 #[test]
@@ -911,34 +819,4 @@ fn a_closed_pipe_ends_silently() {
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success());
     assert_eq!(output.stderr, b"");
-}
-
-#[cfg(unix)]
-fn is_sigint_ignored() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or("0");
-    u64::from_str_radix(ignored.trim(), 16).expect("a set of signals") >> 1 & 1 == 1
-}
-
-#[cfg(unix)]
-#[test]
-fn ctrl_c_ends_a_long_run_cleanly() {
-    use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
-    let program = assert_cmd::cargo::cargo_bin("nimlanes");
-    let long = ["solve", "stone-game", "--limit", "6000", "--kernel", "table_scan=byte_table"];
-    // In the background of a shell, SIGINT may be ignored, and child processes inherit this.
-    if is_sigint_ignored() {
-        println!("skipped: SIGINT is ignored here");
-        return;
-    }
-    let child = Command::new(program).args(long).stderr(Stdio::piped()).spawn().expect("it starts");
-    std::thread::sleep(Duration::from_millis(300));
-    let start = Instant::now();
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
-    assert!(kill.success());
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(130));
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "nimlanes: interrupted\n");
-    assert!(start.elapsed() < Duration::from_secs(5));
 }

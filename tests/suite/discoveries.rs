@@ -19,8 +19,8 @@ use nimlanes::moves::MoveSet;
 use serde_json::{Value, json};
 use twox_hash::XxHash3_64;
 
-use crate::in_memory;
 use crate::schema::follows_its_schema;
+use crate::{in_memory, nimlanes};
 
 const FOLDER: &str = "profiles/discoveries";
 
@@ -360,8 +360,7 @@ fn families_of_sets_are_those_of_the_runs() {
 }
 
 fn survey(into: &Path, args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
-    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
+    let mut command = nimlanes();
     command.arg("survey").args(args).arg("--into").arg(into);
     command
 }

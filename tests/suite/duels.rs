@@ -79,17 +79,18 @@ fn is_gone(folder: &TempDir) -> bool {
 const HELLO: &str = r#"{"hello":{"program":"nimlanes","protocol":1,"version":"0","revision":null,"build":"default","profile":"release"}}"#;
 const OPENED: &str = r#"{"opened":{"kernels":[{"kernel":"flags","obstacle":null}]}}"#;
 
+/// Whether or not Node is installed: here, a script has its place, or nothing.
 #[test]
 fn a_module_of_webassembly_is_given_to_node() {
     let folder = folder();
     let module = folder.path().join("other.wasm");
     fs::write(&module, b"\0asm\x01\0\0\0").expect("a writable folder");
-    let why = if Process::new("node").arg("--version").output().is_ok() {
-        "other.wasm is no build of nimlanes that can duel: it ended with exit status: 1"
-    } else {
-        "other.wasm: No such file or directory"
-    };
-    failed(&mut duel(&module), why);
+    failed(duel(&module).env("PATH", ""), "other.wasm: No such file or directory");
+    let node = folder.path().join("node");
+    fs::write(&node, "#!/bin/sh\ncase \"$*\" in *other.wasm*) exit 5; esac\n").expect("a writable folder");
+    fs::set_permissions(&node, Permissions::from_mode(0o755)).expect("an own file");
+    let refused = "other.wasm is no build of nimlanes that can duel: it ended with exit status: 5";
+    failed(duel(&module).env("PATH", folder.path()), refused);
 }
 
 #[test]
@@ -456,8 +457,12 @@ fn a_revision_that_cannot_be_built_leaves_nothing_behind() {
 fn the_native_build_is_made_as_by_its_alias() {
     if BUILD == "native" {
         nimlanes().args(["compare", "mex_split", "--build", "native"]).assert().code(2);
-        return;
+    } else {
+        the_native_build_is_made();
     }
+}
+
+fn the_native_build_is_made() {
     let repository = Repository::new(&exec());
     let other = |command: &mut Command| {
         let duel = json(command);

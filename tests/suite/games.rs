@@ -108,19 +108,21 @@ fn streams_are_complete_solutions() {
 /// This holds whichever operation would fail.
 #[test]
 fn impossible_requests_are_refused_before_anything_runs() {
-    let small = Selection::new(Machine::detect().with_memory(1 << 30));
-    let slow = small.clone().with_kernel("xor_triples", "pair_loop").expect("it is always there");
-    for (name, limit, selection, says) in [
-        ("scatterstone-nim", 2_000_000, &small, "too large for xor_partitions"),
-        ("scatterstone-nim", u64::MAX, &small, "too large for xor_partitions"),
-        ("scatterstone-nim", 1_000_000, &small, "would fit"),
-        ("nim-square", 30_000_000, &slow, "xor_triples is predicted to take"),
-    ] {
-        let run = Run::new(1);
-        let nothing = |stage: &Stage| panic!("{stage:?}");
-        let solver = Solver::new(selection, &run).watched_by(&nothing);
-        let error = published(name, limit).solve(&solver).expect_err(says).to_string();
-        assert!(error.contains(says), "{name}: {error}");
+    for tier in Tier::here() {
+        let small = Selection::new(Machine::described(tier, 2, 1 << 30));
+        let slow = small.clone().with_kernel("xor_triples", "pair_loop").expect("it is always there");
+        for (name, limit, selection, says) in [
+            ("scatterstone-nim", 2_000_000, &small, "too large for xor_partitions"),
+            ("scatterstone-nim", u64::MAX, &small, "too large for xor_partitions"),
+            ("scatterstone-nim", 1_000_000, &small, "would fit"),
+            ("nim-square", 30_000_000, &slow, "xor_triples is predicted to take"),
+        ] {
+            let run = Run::new(1);
+            let nothing = |stage: &Stage| panic!("{stage:?}");
+            let solver = Solver::new(selection, &run).watched_by(&nothing);
+            let error = published(name, limit).solve(&solver).expect_err(says).to_string();
+            assert!(error.contains(says), "{name} on {}: {error}", tier.name());
+        }
     }
 }
 
@@ -198,7 +200,7 @@ fn listed_choices_can_be_set() {
 /// The size reported to fit is one that all operations can process, including the last.
 #[test]
 fn the_size_reported_to_fit_can_be_solved() {
-    let selection = Selection::new(Machine::detect().with_memory(1 << 20));
+    let selection = Selection::new(Machine::described(Tier::Portable, 1, 1 << 20));
     let run = Run::new(1);
     let solver = Solver::new(&selection, &run);
     match published("scatterstone-nim", 100_000).solve(&solver) {
@@ -227,7 +229,7 @@ fn kernels_are_chosen_for_the_threads_of_the_run() {
 /// A single remainder would take less than a day.
 #[test]
 fn the_prediction_for_an_exact_number_includes_all_remainders() {
-    let selection = Selection::new(Machine::detect().with_memory(1 << 40));
+    let selection = Selection::new(Machine::described(Tier::Portable, 1, 1 << 40));
     let run = Run::new(1);
     run.cancel();
     let solver = Solver::new(&selection, &run);

@@ -29,8 +29,6 @@ mod formats;
 #[cfg(feature = "cli")]
 mod grundy;
 #[cfg(feature = "cli")]
-mod instructions;
-#[cfg(feature = "cli")]
 mod instruments;
 #[cfg(feature = "cli")]
 mod limits;
@@ -43,11 +41,16 @@ mod page;
 #[cfg(feature = "cli")]
 mod positions;
 #[cfg(feature = "cli")]
+mod program;
+#[cfg(feature = "cli")]
 mod reports;
 #[cfg(feature = "cli")]
 mod saved;
 #[cfg(feature = "cli")]
 mod schema;
+
+#[cfg(feature = "cli")]
+use program::nimlanes;
 
 /// A folder for a test, in memory on Linux: right after a build, a file that is synced to a disk waits for all that the build has
 /// written.
@@ -63,14 +66,4 @@ fn in_memory() -> tempfile::TempDir {
         }
     }
     tempfile::tempdir().expect("a folder")
-}
-
-/// The program, without the settings that the environment may have for it.
-#[cfg(feature = "cli")]
-fn nimlanes() -> assert_cmd::Command {
-    let mut command = assert_cmd::Command::cargo_bin("nimlanes").expect("the program is built for its tests");
-    for setting in ["NIMLANES_ISA_MAX", "NIMLANES_KERNEL", "NIMLANES_SAMPLER"] {
-        command.env_remove(setting);
-    }
-    command
 }

@@ -6,6 +6,7 @@ use nimlanes::cores::{OPERATIONS, operation};
 use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::{Claim, Kernel, Run, available};
 use nimlanes::machine::Machine;
+use nimlanes::machine::isa::Tier;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
@@ -25,8 +26,8 @@ fn refused(args: &[&str], says: &[&str]) {
     assert!(says.iter().all(|says| line.contains(says)), "{args:?} should say {says:?}: {line}");
 }
 
-fn observed() -> Vec<Kernel<Occupancy<Beams>>> {
-    available(&Machine::detect()).filter(|kernel| kernel.def().claim == Claim::Observed).collect()
+fn observed(machine: &Machine) -> Vec<Kernel<Occupancy<Beams>>> {
+    available(machine).filter(|kernel| kernel.def().claim == Claim::Observed).collect()
 }
 
 /// The least number of threads that a kernel needs.
@@ -46,7 +47,7 @@ fn they_agree_with_an_exact_kernel() {
         let exact = selection.kernel::<Occupancy<Beams>>(&input).expect("a small limit");
         prop_assert_eq!(exact.def().claim, Claim::Exact);
         let want = exact.run(&input, &Run::new(1)).expect("not cancelled");
-        for kernel in observed() {
+        for kernel in observed(&Machine::detect()) {
             let run = Run::new(threads(&kernel));
             let got = kernel.run(&input, &run).expect("not cancelled");
             prop_assert_eq!(got, want, "{} at {}", kernel.def().name, limit);
@@ -55,7 +56,7 @@ fn they_agree_with_an_exact_kernel() {
         Ok(())
     });
     checked.expect("they agree");
-    assert!(!observed().is_empty());
+    assert!(!observed(&Machine::detect()).is_empty());
 }
 
 /// Progress ends at the number of steps, whatever was visited, and a cancelled run ends.
@@ -63,7 +64,7 @@ fn they_agree_with_an_exact_kernel() {
 fn they_report_progress_and_can_be_cancelled() {
     use nimlanes::kernel::{Operation, RunError};
     let input = ProportionateNim::new(20_000_000).expect("below the largest limit");
-    for kernel in observed() {
+    for kernel in observed(&Machine::detect()) {
         let run = Run::new(threads(&kernel));
         kernel.run(&input, &run).expect("not cancelled");
         assert_eq!(run.done(), Occupancy::<Beams>::steps(&input));
@@ -76,26 +77,35 @@ fn they_report_progress_and_can_be_cancelled() {
 /// Observed kernels are predicted to be the fastest, and yet they are not selected.
 #[test]
 fn none_is_selected_by_itself() {
-    let selection = Selection::new(Machine::detect()).allow_long();
-    for operation in OPERATIONS {
-        for workload in operation.workloads() {
-            let session = operation.session(&selection, workload.name, workload.published).expect("a listed size");
-            let chosen = selection.kernel_of(session.as_ref()).expect("some kernel can do it");
-            assert!(session.kernels()[chosen].is_exact(), "{}", operation.name());
+    for tier in Tier::here() {
+        let machine = Machine::described(tier, 1, 1 << 40);
+        let selection = Selection::new(machine).allow_long();
+        for operation in OPERATIONS {
+            for workload in operation.workloads() {
+                let session = operation.session(&selection, workload.name, workload.published).expect("a listed size");
+                let chosen = selection.kernel_of(session.as_ref()).expect("some kernel can do it");
+                assert!(session.kernels()[chosen].is_exact(), "{}", operation.name());
+            }
         }
+        let input = ProportionateNim::new(1_000_000_000).expect("below the largest limit");
+        let exact = selection.kernel::<Occupancy<Beams>>(&input).expect("memory for a billion");
+        let is_quicker = |kernel: &Kernel<_>| kernel.cost(&input, threads(kernel)).ns < exact.cost(&input, 1).ns;
+        assert!(observed(&machine).iter().all(is_quicker), "than {exact:?}");
+        let named = selection.with_kernel("occupancy", "window_tree").expect("it is listed");
+        assert_eq!(named.kernel::<Occupancy<Beams>>(&input).map(|kernel| kernel.def().name), Ok("window_tree"));
     }
-    let input = ProportionateNim::new(1_000_000_000).expect("below the largest limit");
-    let exact = selection.kernel::<Occupancy<Beams>>(&input).expect("memory for a billion");
-    assert!(observed().iter().all(|kernel| kernel.cost(&input, threads(kernel)).ns < exact.cost(&input, 1).ns));
-    let named = selection.with_kernel("occupancy", "window_tree").expect("it is listed");
-    assert_eq!(named.kernel::<Occupancy<Beams>>(&input).map(|kernel| kernel.def().name), Ok("window_tree"));
 }
 
 /// If no exact kernel can handle a limit, the refusal names an observed one that can, but not if positions are wanted.
 #[test]
 fn a_refusal_names_them() {
-    let machine = Machine::detect().with_memory(1 << 32);
-    let selection = Selection::new(machine).with_threads(1).expect("a thread");
+    for tier in Tier::here() {
+        a_refusal_names_them_on(Machine::described(tier, 1, 1 << 32));
+    }
+}
+
+fn a_refusal_names_them_on(machine: Machine) {
+    let selection = Selection::new(machine);
     let kernels = ["window_tree", "window_tree_avx512"];
     let names_one =
         |error: &SelectError| kernels.iter().any(|name| error.to_string().contains(&format!("occupancy={name} can")));
@@ -116,7 +126,7 @@ fn a_refusal_names_them() {
 #[test]
 fn the_largest_limit_is_accepted_and_none_beyond() {
     let input = ProportionateNim::new(MAX_LIMIT).expect("the largest limit");
-    for kernel in observed() {
+    for kernel in observed(&Machine::detect()) {
         let cost = kernel.cost(&input, threads(&kernel));
         assert!(cost.is_possible() && cost.bytes > 1e11, "{cost:?}");
     }

@@ -114,14 +114,9 @@ fn published_periods_are_found_and_proved() {
     }
 }
 
-/// The longest run of these tests: twenty million heaps. It is left out on machines without AVX2, where kernels are too
-/// slow for it.
+/// The longest run of these tests: twenty million heaps.
 #[test]
 fn the_period_of_354_is_proved() {
-    if !Machine::detect().tiers().any(|tier| tier.name() == "avx2") {
-        println!("left out: no vectors");
-        return;
-    }
     let values = values("0.354", 20_200_000);
     let found = period(&code("0.354"), &values, &Run::new(1)).expect("it ends").expect("a period");
     assert_eq!((found.period, found.preperiod, found.is_proved), (1180, 10_061_916, true));

@@ -14,6 +14,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use self::browser::Browser;
+use crate::nimlanes;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const DRIVER: &str = include_str!("page/drive.js");
@@ -67,7 +68,7 @@ impl Tree {
     }
 
     fn report(&self, args: &[&str]) -> Command {
-        let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
+        let mut command = nimlanes();
         command.current_dir(self.folder.path()).arg("report").args(args);
         command
     }

@@ -7,6 +7,7 @@ use nimlanes::cores::mex::zeros::{Journal, MAX_LIMIT, MexZeros, Progress, Start,
 use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::{Kernel, Operation, Run, RunError, available};
 use nimlanes::machine::Machine;
+use nimlanes::machine::isa::Tier;
 use proptest::collection::btree_set;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -194,7 +195,12 @@ fn other_kernels_do_not_resume() {
 /// Limits above those of tables of values, up to one at which a row of bits does not fit in memory.
 #[test]
 fn large_limits_are_checked_before_anything_is_allocated() {
-    let machine = Machine::detect().with_memory(4 << 30);
+    for tier in Tier::here() {
+        large_limits_are_checked_on(Machine::described(tier, 2, 4 << 30));
+    }
+}
+
+fn large_limits_are_checked_on(machine: Machine) {
     let of = |limit| Zeros::new(&"squares".parse().expect("a set"), limit, &machine);
     let selection = Selection::new(machine);
     let kernel = selection.kernel::<MexZeros>(&of(1 << 33).expect("allowed")).expect("it fits");

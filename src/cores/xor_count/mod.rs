@@ -7,7 +7,8 @@ use crate::kernel::Operation;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, ValuesError};
 
-/// Computes the Grundy values for an input of this core. This is not part of what is compared or timed.
+/// Computes the Grundy values for an input of this core, by a kernel that runs here even if the machine is a described one. This is
+/// not part of what is compared or timed.
 fn values_of<O: Operation>(
     input: Result<O::Input, InputError>,
     operation: &'static str,
@@ -15,7 +16,7 @@ fn values_of<O: Operation>(
 ) -> Result<O::Output, InputError> {
     let compute = || -> Result<O::Output, ValuesError> {
         let input = input?;
-        let kernel = selection.kernel::<O>(&input)?;
+        let kernel = selection.on_this_cpu().kernel::<O>(&input)?;
         Ok(kernel.run(&input, &selection.run())?)
     };
     compute().map_err(|source| InputError::Values { operation, source: Box::new(source) })

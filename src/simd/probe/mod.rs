@@ -29,9 +29,10 @@ fn order() -> [u8; 64] {
     black_box(from_fn(|i| (5 * i % 64) as u8))
 }
 
-/// The tier that [`run`] uses.
+/// The tier that [`run`] uses: this CPU has it, and the machine offers it.
 pub fn tier(machine: &Machine) -> Tier {
-    let has_avx512 = cfg!(all(target_arch = "x86_64", feature = "avx512")) && machine.offers(Tier::Avx512);
+    let is_compiled = cfg!(all(target_arch = "x86_64", feature = "avx512"));
+    let has_avx512 = is_compiled && machine.on_this_cpu().offers(Tier::Avx512);
     if has_avx512 { Tier::Avx512 } else { Tier::Portable }
 }
 
@@ -39,8 +40,7 @@ pub fn tier(machine: &Machine) -> Tier {
 pub fn run(machine: &Machine, probe: Probe) {
     match tier(machine) {
         #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-        // SAFETY: a machine offers a tier only where the CPU was found to have its features, and `avx512::run` needs no
-        // others.
+        // SAFETY: `tier` found that this CPU has the tier's features, and `avx512::run` needs no others.
         Tier::Avx512 => unsafe { avx512::run(probe) },
         _ => portable::run(probe),
     }

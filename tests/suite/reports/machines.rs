@@ -122,8 +122,7 @@ fn a_machine_is_named_by_hand() {
 /// The costs are of today, so a choice can be one that was not timed.
 #[test]
 fn the_page_on_selection_has_a_section_for_each_machine() {
-    let machine = Machine::detect().capped(Tier::Portable);
-    let selection = Selection::new(machine).with_threads(1).expect("one thread");
+    let selection = Selection::new(Machine::described(Tier::Portable, 1, 1 << 40));
     let session =
         operation("mex_subtraction").expect("listed").session(&selection, "squares", 100_000).expect("listed");
     let selected = session.kernels()[selection.kernel_of(session.as_ref()).expect("a kernel")].name;

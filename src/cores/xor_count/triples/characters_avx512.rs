@@ -29,7 +29,7 @@ const RARE: usize = 24;
 
 /// Rates: ns of a run, of a heap, of a heap and a character, and of a value.
 pub fn cost(input: &Values, _: CostContext, [start, heap, character, value]: [f64; 4]) -> Cost {
-    let (n, span) = (input.values.len() as f64, input.span() as f64);
+    let (n, span) = (input.heaps as f64, input.span() as f64);
     if span > 512.0 || !input.are_below(36) {
         return Cost::IMPOSSIBLE;
     }

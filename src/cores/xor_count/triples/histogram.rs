@@ -11,7 +11,7 @@ pub fn cost(input: &Values, _: CostContext, [start, heap, pair]: [f64; 3]) -> Co
     if !input.are_below(36) {
         return Cost::IMPOSSIBLE;
     }
-    let (n, span) = (input.values.len() as f64, input.span() as f64);
+    let (n, span) = (input.heaps as f64, input.span() as f64);
     Cost { ns: start + heap * n + pair * span * span, bytes: 16.0 * span }
 }
 

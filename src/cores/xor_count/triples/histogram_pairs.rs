@@ -24,7 +24,7 @@ const BLOCK: usize = 2 * PROGRESS_STEP - GROUP;
 
 /// Rates: ns of a run, of a heap, and of a cell of the table, for each sum of it.
 pub fn cost(input: &Values, _: CostContext, [start, heap, cell]: [f64; 3]) -> Cost {
-    let (n, span) = (input.values.len() as f64, input.span());
+    let (n, span) = (input.heaps as f64, input.span());
     if span > LARGE || !input.are_below(36) {
         return Cost::IMPOSSIBLE;
     }

@@ -11,7 +11,7 @@ pub fn cost(input: &Values, _: CostContext, [start, heap, value]: [f64; 3]) -> C
     if !input.are_below(36) {
         return Cost::IMPOSSIBLE;
     }
-    let (n, span) = (input.values.len() as f64, input.span() as f64);
+    let (n, span) = (input.heaps as f64, input.span() as f64);
     Cost { ns: start + heap * n + value * span, bytes: 32.0 * span }
 }
 

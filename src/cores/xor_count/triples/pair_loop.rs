@@ -14,13 +14,13 @@ pub fn cost(input: &Values, _: CostContext, [start, heap, pair]: [f64; 3]) -> Co
     if !input.are_below(33) {
         return Cost::IMPOSSIBLE;
     }
-    let n = input.values.len() as f64;
+    let n = input.heaps as f64;
     Cost { ns: start + heap * n + pair * n * n / 2.0, bytes: 8.0 * input.span() as f64 }
 }
 
 /// An addition to the count for each pair.
 pub fn needs(input: &Values) -> Needs {
-    Needs { cycles: input.values.len() as f64 / 2.0, ..Needs::default() }
+    Needs { cycles: input.heaps as f64 / 2.0, ..Needs::default() }
 }
 
 pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {

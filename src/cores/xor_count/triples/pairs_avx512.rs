@@ -17,7 +17,7 @@ const PLANES: usize = 3;
 
 /// Rates: ns of a run, of a heap, and of a pair of heaps.
 pub fn cost(input: &Values, _: CostContext, [start, heap, pair]: [f64; 3]) -> Cost {
-    let n = input.values.len() as f64;
+    let n = input.heaps as f64;
     if input.span() > VALUES || !input.are_below(8 * PLANES as u32) {
         return Cost::IMPOSSIBLE;
     }

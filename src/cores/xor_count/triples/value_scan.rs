@@ -16,7 +16,7 @@ pub fn cost(input: &Values, _: CostContext, [start, heap, product]: [f64; 3]) ->
     if !input.are_below(32) {
         return Cost::IMPOSSIBLE;
     }
-    let n = input.values.len() as f64;
+    let n = input.heaps as f64;
     Cost { ns: start + n * (heap + product * input.span() as f64), bytes: 16.0 * input.span() as f64 }
 }
 

@@ -110,6 +110,7 @@ mod tests {
     use clap::{Args, Command, FromArgMatches};
     use nimlanes::kernel::selection::Selection;
     use nimlanes::machine::Machine;
+    use nimlanes::machine::isa::Tier;
 
     use super::{LONG, Opened, RepeatedTarget, SHORT};
     use crate::terminal::failure::Failure;
@@ -118,7 +119,7 @@ mod tests {
         let command = RepeatedTarget::augment_args(Command::new("test")).no_binary_name(true);
         let matches = command.try_get_matches_from(line.split_whitespace()).expect("valid arguments");
         let target = RepeatedTarget::from_arg_matches(&matches).expect("all of them");
-        let selection = Selection::new(Machine::detect()).with_threads(1).expect("one thread");
+        let selection = Selection::new(Machine::described(Tier::Portable, 1, 1 << 40));
         target.open(&selection, &kernels.iter().map(|name| Some(*name)).collect::<Vec<_>>())
     }
 

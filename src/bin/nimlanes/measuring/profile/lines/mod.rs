@@ -156,11 +156,9 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "needs perf events: .ci/run"]
     fn shares_of_inlined_functions_are_those_of_cpu_time() {
-        let sampling = match Lines::start() {
-            Ok(sampling) => sampling,
-            Err(reason) => return println!("not tested: {reason}"),
-        };
+        let sampling = Lines::start().expect("perf events are allowed");
         let times = session::Session::spin(&Phases).map(|time| time.as_secs_f64());
         let sampled = sampling.finish();
         let stacks = &sampled.stacks;

@@ -5,13 +5,16 @@
 //! test --release`: so no other build is needed. Each compiler makes other code, and has its own lines in `instructions.tsv`.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use assert_cmd::Command;
+use libtest_mimic::Trial;
+use nimlanes::lab::environment::BUILD;
+use nimlanes::machine::isa::Tier;
 use serde_json::Value;
 
-use crate::nimlanes;
+use crate::program::{nimlanes, without_tools};
 
 /// A kernel for each operation, and an input that takes it some thousand branches.
 const COUNTED: [(&str, &str, u64); 10] = [
@@ -36,9 +39,7 @@ const TOLERANCE: f64 = 0.02;
 
 /// What `run --counters=steps` counts, or what it says on stderr if it cannot count. It finds no llvm-mca, which would take longer.
 fn count(operation: &str, kernel: &str, size: u64) -> Result<Value, String> {
-    let mut run = nimlanes();
-    run.env("PATH", "");
-    counted(run, operation, kernel, size)
+    counted(without_tools(), operation, kernel, size)
 }
 
 fn counted(mut run: Command, operation: &str, kernel: &str, size: u64) -> Result<Value, String> {
@@ -61,39 +62,63 @@ fn unwanted(row: &Value) -> [usize; 4] {
     [of(|text| text.starts_with("call")), checks as usize, of(|text| text.contains("(%rsp")), of(moves_a_lane)]
 }
 
-/// Why nothing can be counted here; `None` if it can.
-fn obstacle() -> Option<String> {
+/// What nothing can be counted without.
+pub fn needs_steps() -> Result<(), &'static str> {
     match count("mex_subtraction", "flags", 1000) {
-        Ok(_) => None,
+        Ok(_) => Ok(()),
         Err(said) => {
             assert!(said.contains("no single steps here: "), "{said}");
-            Some(said)
+            Err("single steps")
         }
     }
 }
 
-#[test]
-fn kernels_execute_the_instructions_of_the_table() {
-    let environment = nimlanes().args(["env", "--json"]).assert().success().get_output().stdout.clone();
-    let environment: Value = serde_json::from_slice(&environment).expect("JSON");
-    let field = |name: &str| environment[name].as_str().expect("text").to_owned();
-    let [tier, build, rustc, profile] = ["tier", "build", "rustc", "profile"].map(field);
-    if let Some(why) = obstacle() {
-        return eprintln!("instructions are not counted: {why}");
+pub fn trials() -> Vec<Trial> {
+    let steps = needs_steps();
+    let build = Build::new();
+    let is_counted = crate::needs(cfg!(feature = "avx2") && Tier::Avx2.is_on_this_cpu(), "AVX2")
+        .and(crate::needs(BUILD == "default", "the default build"))
+        .and(crate::needs(!build.kept().is_empty(), "lines of this compiler in tests/instructions.tsv"));
+    vec![
+        crate::trial("instructions::those_of_kernels_are_those_of_the_table", steps.and(is_counted), move || {
+            kernels_execute_the_instructions_of_the_table(&build)
+        }),
+        crate::trial("instructions::counts_are_exact", steps, counts_are_exact),
+        crate::trial("instructions::too_many_branches_are_seen_early", steps, too_many_branches_are_seen_early),
+    ]
+}
+
+/// The table, and how its lines for this build begin.
+struct Build {
+    path: PathBuf,
+    table: String,
+    begin: String,
+}
+
+impl Build {
+    fn new() -> Self {
+        let environment = nimlanes().args(["env", "--json"]).assert().success().get_output().stdout.clone();
+        let environment: Value = serde_json::from_slice(&environment).expect("JSON");
+        let [rustc, profile] = ["rustc", "profile"].map(|name| environment[name].as_str().expect("text"));
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/instructions.tsv");
+        let table = fs::read_to_string(&path).expect("a table").replace("\r\n", "\n");
+        Build { path, table, begin: format!("{rustc}\t{profile}\t") }
     }
-    if !tier.starts_with("avx") || build != "default" {
-        return eprintln!("the table is of AVX2 in the default build, not of {tier} in the {build} build");
+
+    /// Its lines. A new compiler, which has none, is no mistake.
+    fn kept(&self) -> Vec<&str> {
+        self.table.lines().filter(|line| line.starts_with(&self.begin)).collect()
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/instructions.tsv");
-    let table = fs::read_to_string(&path).expect("a table").replace("\r\n", "\n");
-    let of_this_build = |line: &&str| line.starts_with(&format!("{rustc}\t{profile}\t"));
-    let kept: Vec<&str> = table.lines().filter(of_this_build).collect();
+}
+
+fn kernels_execute_the_instructions_of_the_table(build: &Build) {
+    let kept = build.kept();
     let (mut now, mut changed) = (String::new(), Vec::new());
     for (operation, kernel, size) in COUNTED {
         let row = count(operation, kernel, size).expect("one could be counted");
         let instructions = row["instructions"].as_f64().expect("a number");
         let unwanted = unwanted(&row);
-        let what = format!("{rustc}\t{profile}\t{operation}\t{kernel}\t{size}\t");
+        let what = format!("{}{operation}\t{kernel}\t{size}\t", build.begin);
         now += &format!("{what}{instructions:.3}\t{}\n", unwanted.map(|count| count.to_string()).join("\t"));
         let Some(before) = kept.iter().find_map(|line| line.strip_prefix(&what)) else {
             changed.push(format!("{operation} {kernel} at {size} is not in the table"));
@@ -112,24 +137,12 @@ fn kernels_execute_the_instructions_of_the_table() {
             }
         }
     }
-    let file = path.display();
-    if kept.is_empty() {
-        // A new compiler is no mistake.
-        return eprintln!("{file} has no lines for {rustc} ({profile}); to hold its counts, add these:\n{now}");
-    }
-    assert!(
-        changed.is_empty(),
-        "by {rustc} ({profile}):\n{}\nIf that is meant, put these into {file}:\n{now}",
-        changed.join("\n")
-    );
+    let (changed, file) = (changed.join("\n"), build.path.display());
+    assert!(changed.is_empty(), "{changed}\nIf that is meant, put these into {file}:\n{now}");
 }
 
 /// The sum of the kinds is all; the hot loop has most of it; and one run is like the other, also in the addresses that it uses.
-#[test]
 fn counts_are_exact() {
-    if let Some(why) = obstacle() {
-        return eprintln!("instructions are not counted: {why}");
-    }
     let [mut counted, mut again] =
         [(); 2].map(|()| counted(nimlanes(), "mex_subtraction", "stamp", 300).expect("one could be counted"));
     // The time is not the same each time; without llvm-mca there is none.
@@ -161,11 +174,7 @@ fn counts_are_exact() {
 }
 
 /// A part of the run shows that it has over a million branches.
-#[test]
 fn too_many_branches_are_seen_early() {
-    if let Some(why) = obstacle() {
-        return eprintln!("instructions are not counted: {why}");
-    }
     let timed = |size| {
         let start = Instant::now();
         (count("mex_subtraction", "stamp", size), start.elapsed())

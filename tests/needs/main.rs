@@ -1,0 +1,41 @@
+//! Tests that need something which a machine may lack: those that lack it here are listed as *ignored*, with what they need in brackets,
+//! and none of them passes. `cargo test --test needs -- --include-ignored` starts them nevertheless.
+
+mod instructions;
+mod interrupt;
+mod profiles;
+#[path = "../suite/program.rs"]
+mod program;
+
+#[cfg(target_os = "linux")]
+mod files;
+#[cfg(target_os = "linux")]
+mod memory;
+
+use libtest_mimic::{Arguments, Trial};
+
+/// A test of what this machine may lack. If it lacks it, `needs` says what that is.
+fn trial(name: &str, needs: Result<(), &str>, test: impl FnOnce() + Send + 'static) -> Trial {
+    let trial = Trial::test(name, move || {
+        test();
+        Ok(())
+    });
+    match needs {
+        Ok(()) => trial,
+        Err(needs) => trial.with_kind(format!("needs {needs}")).with_ignored_flag(true),
+    }
+}
+
+/// What a test needs, unless it is here.
+fn needs(is_here: bool, what: &str) -> Result<(), &str> {
+    if is_here { Ok(()) } else { Err(what) }
+}
+
+fn main() {
+    let mut trials = instructions::trials();
+    trials.extend(profiles::trials());
+    trials.extend(interrupt::trials());
+    #[cfg(target_os = "linux")]
+    trials.extend(files::trials().into_iter().chain(memory::trials()));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}

@@ -1,0 +1,218 @@
+//! What the CPU counts, and profiles by line: perf events, single steps and llvm-mca.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use assert_cmd::cargo::cargo_bin;
+use libtest_mimic::Trial;
+use predicates::prelude::*;
+use serde_json::Value;
+
+use crate::instructions::needs_steps;
+use crate::needs;
+use crate::program::{nimlanes, without_tools};
+
+const PROFILE: [&str; 8] = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3"];
+
+pub fn trials() -> Vec<Trial> {
+    let (perf, counters) = (events::are_allowed(), events::are_counted());
+    let (has_perf, has_counters, steps) = (needs(perf, PERF), needs(counters, "counters of the CPU"), needs_steps());
+    let either = needs(counters || steps.is_ok(), "counters of the CPU or single steps");
+    let is_linux = needs(cfg!(target_os = "linux"), "Linux");
+    let mca = steps.and(needs(knows_this_cpu(), "llvm-mca with a model of this CPU"));
+    vec![
+        trial("a_profile_goes_down_to_lines", has_perf, a_profile_goes_down_to_lines),
+        trial("a_profile_without_perf_events_says_so", is_linux.and(needs(!perf, "no perf events")), no_perf_events),
+        trial("a_program_whose_file_is_gone_is_profiled", has_perf, a_program_whose_file_is_gone_is_profiled),
+        trial("a_program_without_symbols_is_not_profiled_by_perf", has_perf, || without_symbols("perf")),
+        trial("a_program_without_symbols_is_not_profiled_by_pprof", is_linux, || without_symbols("pprof")),
+        trial("a_profile_says_what_bounds_the_kernel", mca, a_profile_says_what_bounds_the_kernel),
+        trial("counters_are_shown", either, || counted("")),
+        trial("the_cpu_counts", has_counters, || counted("hardware")),
+        trial("single_steps_are_counted", steps, || counted("steps")),
+        trial("a_cpu_that_counts_nothing_is_named", needs(!counters, "a CPU that counts nothing"), || {
+            not_counted("hardware", "no counters of the CPU here: ")
+        }),
+        trial("missing_single_steps_are_named", needs(steps.is_err(), "no single steps"), || {
+            not_counted("steps", "no single steps here: ")
+        }),
+    ]
+}
+
+const PERF: &str = "perf events";
+
+fn trial(name: &str, needs: Result<(), &str>, test: impl FnOnce() + Send + 'static) -> Trial {
+    crate::trial(&format!("profiles::{name}"), needs, test)
+}
+
+/// Whether the system opens perf events.
+mod events {
+    #[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
+    mod linux {
+        use perf_event::Builder;
+        use perf_event::events::{Hardware, Software};
+
+        pub fn are_allowed() -> bool {
+            Builder::new(Software::TASK_CLOCK).build().is_ok()
+        }
+
+        pub fn are_counted() -> bool {
+            Builder::new(Hardware::INSTRUCTIONS).build().is_ok()
+        }
+    }
+    #[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
+    pub use linux::{are_allowed, are_counted};
+
+    #[cfg(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))))]
+    pub fn are_allowed() -> bool {
+        false
+    }
+    #[cfg(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))))]
+    pub fn are_counted() -> bool {
+        false
+    }
+}
+
+fn knows_this_cpu() -> bool {
+    let version = Command::new("llvm-mca").arg("--version").output();
+    let version = version.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    version.contains("Host CPU: ") && !version.contains("Host CPU: (unknown)")
+}
+
+fn text(output: &Output) -> [String; 2] {
+    [&output.stdout, &output.stderr].map(|text| String::from_utf8(text.clone()).expect("UTF-8"))
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// What a profile in a folder left there.
+fn left(folder: &Path, ending: &str) -> String {
+    let path = folder.join("table_scan/all-moves/bit_rows-300").with_extension(ending);
+    fs::read_to_string(path).expect("a file of a profile")
+}
+
+fn a_profile_goes_down_to_lines() {
+    let folder = folder();
+    let profile = |program: &mut assert_cmd::Command| {
+        let output = program.args(PROFILE).arg("--into").arg(folder.path()).assert().success().get_output().clone();
+        assert!(left(folder.path(), "folded").contains("bit_rows.rs:"), "{:?}", text(&output));
+        (left(folder.path(), "txt"), text(&output)[1].clone())
+    };
+    let (_, errors) = profile(&mut nimlanes());
+    assert!(!errors.contains("not by line: "), "{errors}");
+    let (summary, _) = profile(without_tools().env("NIMLANES_SAMPLER", "perf"));
+    assert!(summary.contains("objdump is not installed"), "{summary}");
+}
+
+fn no_perf_events() {
+    let folder = folder();
+    let mut profile = nimlanes();
+    let output = profile.args(PROFILE).arg("--into").arg(folder.path()).assert().success().get_output().clone();
+    assert!(!left(folder.path(), "folded").contains("bit_rows.rs:"));
+    assert!(text(&output)[1].contains("sampled by pprof, by function and not by line: "), "{:?}", text(&output));
+    let mut by_name = without_tools();
+    by_name.args(PROFILE).args(["--sampler", "perf", "--into"]).arg(folder.path());
+    by_name.assert().code(1).stderr(predicate::str::contains("cannot sample: "));
+}
+
+/// A profile by a copy of the program, without tools.
+fn profile_of(program: &Path, sampler: &str, into: &Path) -> assert_cmd::assert::Assert {
+    let mut profile = assert_cmd::Command::new(program);
+    profile.env("PATH", "").args(PROFILE).args(["--sampler", sampler, "--into"]).arg(into).assert()
+}
+
+/// With perf events its functions still have names.
+fn a_program_whose_file_is_gone_is_profiled() {
+    let folder = folder();
+    let copy = folder.path().join("nimlanes");
+    fs::copy(cargo_bin("nimlanes"), &copy).expect("a copy");
+    let program = fs::File::open(&copy).expect("the copy");
+    fs::remove_file(&copy).expect("removed");
+    #[cfg(unix)]
+    let gone = format!("/proc/{}/fd/{}", std::process::id(), std::os::fd::AsRawFd::as_raw_fd(&program));
+    #[cfg(not(unix))]
+    let gone = format!("{program:?}");
+    let says = "cannot tell functions apart: the program's file was replaced or removed";
+    profile_of(gone.as_ref(), "pprof", folder.path()).code(1).stderr(predicate::str::contains(says));
+    profile_of(gone.as_ref(), "perf", folder.path()).success();
+    assert!(left(folder.path(), "folded").contains("bit_rows.rs:"));
+}
+
+fn without_symbols(sampler: &str) {
+    let folder = folder();
+    let copy = folder.path().join("nimlanes");
+    // It comes with the linker.
+    let strip = Command::new("strip").arg("-o").arg(&copy).arg(cargo_bin("nimlanes")).status();
+    assert!(strip.expect("strip runs").success());
+    let says = "cannot tell functions apart: the program has no symbols\n";
+    profile_of(&copy, sampler, folder.path()).code(1).stderr(predicate::str::contains(says));
+}
+
+/// In the words of `run --counters=steps`, of a size at which a run has few branches.
+fn a_profile_says_what_bounds_the_kernel() {
+    let folder = folder();
+    let says = |command: &[&str], size: &str| {
+        let target = ["table_scan", "--kernel", "bit_rows", "--seconds", "0.3", "--size", size];
+        text(nimlanes().args(command).args(target).assert().success().get_output())[0].clone()
+    };
+    let printed = says(&["profile", "--into", folder.path().to_str().expect("UTF-8")], "300");
+    let kept = left(folder.path(), "txt");
+    let size =
+        printed.lines().find_map(|line| Some(line.strip_prefix("at size ")?.split_once(',')?.0)).expect("a size");
+    assert!(size.parse::<u64>().is_ok_and(|size| (1..=300).contains(&size)), "{printed}");
+    let run = says(&["run", "--counters=steps"], size);
+    for text in [&printed, &kept, &run] {
+        let bound =
+            text.lines().skip_while(|line| !line.contains("if loads hit L1 and branches are predicted:")).nth(1);
+        let shares = bound.and_then(|line| line.split_once("Of these: ")).unwrap_or_else(|| panic!("{text}")).1;
+        let names: Vec<&str> =
+            shares.split(", ").map(|share| share.trim_end_matches(|c: char| !c.is_alphabetic())).collect();
+        assert_eq!(names, ["front end", "ports", "loads and stores", "chain", "unexplained"], "{text}");
+    }
+}
+
+const COUNTED: [&[&str]; 2] = [
+    &["compare", "mex_subtraction", "--size", "100", "--kernels", "flags,stamp", "--seconds", "0.1"],
+    &["run", "mex_subtraction", "--size", "100", "--kernel", "stamp", "--seconds", "0.1"],
+];
+
+/// Standard output, what is said on stderr besides the time that is predicted, and the JSON, with some option for counters.
+fn output_with(args: &[&str], option: &str) -> (String, String, Value) {
+    let mut command = without_tools();
+    let [shown, said] = text(command.args(args).arg(option).assert().success().get_output());
+    let said = said.lines().filter(|line| !line.contains(" is predicted to take ")).collect::<Vec<_>>().join("\n");
+    let json = command.arg("--json").assert().success().get_output().stdout.clone();
+    (shown, said, serde_json::from_slice(&json).expect("JSON"))
+}
+
+/// By a source, or by either.
+fn counted(source: &str) {
+    for args in COUNTED {
+        let option = if source.is_empty() { "--counters".to_owned() } else { format!("--counters={source}") };
+        let (shown, said, json) = output_with(args, &option);
+        assert_eq!(said, "");
+        let by = json["counters"]["counted_by"].as_str().expect("a source");
+        let says = if by == "hardware" { "by the CPU in user space" } else { "step by step, in one run on one thread" };
+        assert!(shown.contains(&format!("counted {says}, per heap")), "{shown}");
+        assert!(source.is_empty() || source == by, "{source}: {by}");
+        let rows = json["counters"]["rows"].as_array().expect("rows");
+        assert_eq!(shown.contains("hot loop, "), by == "steps" && rows.len() == 1, "{shown}");
+        for row in rows {
+            // A heap has 6 moves.
+            let instructions = row["instructions"].as_f64().expect("a number");
+            assert!((5.0..5000.0).contains(&instructions), "{row}");
+        }
+    }
+}
+
+/// One line says why, and the command goes on.
+fn not_counted(source: &str, reason: &str) {
+    for args in COUNTED {
+        let (shown, said, json) = output_with(args, &format!("--counters={source}"));
+        assert!(said.lines().count() == 1 && said.contains(reason), "{said}");
+        assert!(json.get("counters").is_none() && !shown.contains("counted"), "{shown}");
+    }
+}
