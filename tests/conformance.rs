@@ -6,6 +6,10 @@
 //! Known answers of inputs above `NIMLANES_LARGEST`, if it is set, are not checked. This is for emulated CPUs, which
 //! are slow to prepare such inputs. The comparisons with the oracle at the edges of vectors are still made.
 
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[path = "conformance/machine_code.rs"]
+mod machine_code;
+
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -51,16 +55,9 @@ fn main() {
         [] => Ok(()),
         kernels => Err(Failed::from(format!("no workload is in the domain of {}", kernels.join(", ")))),
     });
-    let entries = [
-        (
-            "byte_rows_avx2",
-            "<nimlanes::cores::table_scan::TableScan<S,_> as nimlanes::kernel::operation::Operation>::KERNELS::byte_rows_avx2",
-            "ymm",
-        ),
-        ("automaton_avx2", "nimlanes::cores::occupancy::loops::plain::avx2::alone::parts::{{closure}}", "blsi"),
-    ];
-    let entries = entries.map(|(kernel, function, sign)| own_instructions(kernel, function, sign));
-    let trials = trials.into_iter().chain([no_kernel_is_left_out]).chain(entries);
+    let trials = trials.into_iter().chain([no_kernel_is_left_out]);
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    let trials = trials.chain(machine_code::trials());
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
 }
 
@@ -76,28 +73,6 @@ fn left_out(machine: &Machine, trials: &[Trial]) -> Vec<String> {
     };
     let left_out = all.filter(|(operation, kernel)| !trials.iter().any(|trial| is_about(trial, operation, kernel)));
     left_out.map(|(operation, kernel)| format!("{operation}/{kernel}")).collect()
-}
-
-/// Portable source listed at a higher tier is recompiled in a function of that tier. If a part is not inlined, the function calls code
-/// for the build's target instead. Only the machine code shows this: it must contain `sign`.
-fn own_instructions(kernel: &str, function: &'static str, sign: &'static str) -> Trial {
-    let disassemble = move || {
-        let program = std::env::current_exe().ok()?;
-        let symbol = format!("--disassemble={function}");
-        let output = std::process::Command::new("objdump").args(["-d", "-C", &symbol]).arg(program).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    let is_compiled = cfg!(all(target_arch = "x86_64", feature = "avx2"));
-    let has_objdump = std::process::Command::new("objdump").arg("--version").output().is_ok();
-    Trial::test(format!("{kernel} has its tier's instructions"), move || {
-        let code = disassemble().ok_or("objdump cannot read this program")?;
-        match (code.contains(function), code.contains(sign)) {
-            (true, true) => Ok(()),
-            (true, false) => Err(Failed::from(format!("no {sign} in {function}"))),
-            (false, _) => Err(Failed::from(format!("no function is called {function}"))),
-        }
-    })
-    .with_ignored_flag(!(is_compiled && has_objdump))
 }
 
 /// One test for each compiled kernel that finds this much and can process the workload; they share the inputs and the oracle's

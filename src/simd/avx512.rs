@@ -125,3 +125,19 @@ pub fn spread<const BYTES: usize>(rows: &mut [[u8; BYTES]; 8], from: usize, at: 
         );
     }
 }
+
+/// A byte of the result of instructions: for tests of their constants, which run on every CPU.
+#[cfg(test)]
+pub mod model {
+    /// `vgf2p8affineqb`, as Intel defines it: the row of the matrix for bit `i` is byte `7 - i`.
+    pub fn affine(matrix: u64, byte: u8) -> u8 {
+        let rows = matrix.to_be_bytes();
+        let bit = |i: usize| ((rows[i] & byte).count_ones() as u8 & 1) << i;
+        (0..8).map(bit).sum()
+    }
+
+    /// `vpmultishiftqb`: eight bits of the word, from bit `at` on, around its end.
+    pub fn multishift(word: u64, at: u8) -> u8 {
+        word.rotate_right(at.into()) as u8
+    }
+}

@@ -23,6 +23,7 @@ pub fn cost(input: &StoneGame, context: CostContext, rates: [f64; 2]) -> Cost {
     bit_rows::cost(input, context, rates)
 }
 
+#[inline(always)]
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, tier: Tier) -> Result<S, RunError> {
     dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by_width(simd, input, run, sink))
 }

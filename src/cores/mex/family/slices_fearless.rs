@@ -17,6 +17,7 @@ pub fn cost(input: &Family, context: CostContext, rates: [f64; 2]) -> Cost {
     slices::cost(input, context, rates)
 }
 
+#[inline(always)]
 pub fn run(input: &Family, run: &Run, tier: Tier) -> Result<Findings, RunError> {
     dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => run_at(simd, input, run))
 }

@@ -134,3 +134,20 @@ pub fn parts() -> impl Decoder {
         free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::WINDOW;
+    use super::*;
+    use crate::simd::avx512::model::multishift;
+
+    /// But for code 0, which is no value: the shift sets bit 63, which no word of free values has.
+    #[test]
+    fn a_code_is_shifted_to_what_is_looked_up() {
+        for (lookup, shifted) in TABLES.lookup.iter().zip(TABLES.shifted) {
+            for code in 1..=WINDOW {
+                assert_eq!(multishift(shifted[code % 8], code as u8), lookup[code], "code {code}");
+            }
+        }
+    }
+}

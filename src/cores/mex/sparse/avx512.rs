@@ -140,3 +140,17 @@ fn inner() -> impl Inner {
         search: |a: &_, b: &_, open: &mut _| search(a, b, open),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_planes_are_decoded_as_are_asked_for() {
+        for least in 1..=PLANES {
+            let planes = planes(least);
+            assert!((least..=PLANES).contains(&planes), "{planes} for {least}");
+            assert_eq!(super::planes(planes), planes);
+        }
+    }
+}

@@ -80,3 +80,17 @@ pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
         },
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_start_half_of_a_lane_before_that_of_the_first() {
+        for first in LANES..LANES + 4 {
+            for (lane, half) in HALVES[(first + 1) % 2].into_iter().enumerate() {
+                assert_eq!(start::<u16>(first) - half as isize, start::<u16>(first - lane), "{first} - {lane}");
+            }
+        }
+    }
+}

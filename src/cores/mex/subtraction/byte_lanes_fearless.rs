@@ -106,6 +106,7 @@ fn accumulate<const P: usize>(simd: impl Simd, tables: &Planes, from: Sources, m
     );
 }
 
+#[inline(always)]
 pub fn run(input: &Subtraction, run: &Run, tier: Tier) -> Result<Vec<u16>, RunError> {
     let tables = std::hint::black_box(&TABLES);
     dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => byte_lanes::run(

@@ -54,3 +54,18 @@ fn translate(union: &mut [[u64; LINE]], row: &[[u64; LINE]], value: usize) {
 pub fn parts() -> impl Translate {
     |union: &mut [[u64; LINE]], row: &[[u64; LINE]], value: usize| translate(union, row, value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::EXCHANGE;
+    use crate::simd::avx512::model::affine;
+
+    #[test]
+    fn the_matrices_exchange_indices() {
+        for (value, matrix) in EXCHANGE.into_iter().enumerate() {
+            for bit in 0..8 {
+                assert_eq!(affine(matrix, 1 << bit), 1 << (bit ^ value));
+            }
+        }
+    }
+}

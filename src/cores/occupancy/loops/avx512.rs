@@ -175,3 +175,31 @@ parts!(
     )]]
     inner(); alone, segments, windows
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::avx512::model::multishift;
+
+    /// The constants of [`append`], with plain operations in place of its instructions.
+    #[test]
+    fn every_lane_has_its_flags() {
+        let flags: [u64; 2] = [0x0123_4567_89ab_cdef, 0x1e2d_3c4b_5a69_7887];
+        for lane in 0..8 {
+            let word = flags[usize::from(SECOND >> lane & 1)];
+            let shift = FLAGS as usize * (lane % 4);
+            assert_eq!(word, flags[lane / 4]);
+            for (quarter, at) in NIBBLES[lane].to_le_bytes().as_chunks::<2>().0.iter().enumerate() {
+                let nibble = (word >> (shift + 4 * quarter) & 0xf) as u8;
+                assert_eq!(at.map(|at| multishift(word, at) & 0xf), [nibble; 2], "lane {lane}, nibble {quarter}");
+            }
+            // A shift by 64 gives zero.
+            let before = word.checked_shl(BEFORE[lane] as u32).unwrap_or_default();
+            assert_eq!(before.count_ones(), (word & !(u64::MAX << shift)).count_ones(), "lane {lane}");
+            assert_eq!(LOWEST_BYTE[lane].to_le_bytes(), [8 * (lane as u8 % 2); 8]);
+            assert_eq!(ALL_BUT_LAST >> lane & 1 == 1, lane < 7);
+        }
+        let ends = WHOLE.to_le_bytes();
+        assert!(ends.iter().zip(1..).all(|(end, bytes)| *end == 8 * bytes));
+    }
+}

@@ -24,6 +24,7 @@ pub fn cost(input: &Partitions, context: CostContext, rates: [f64; 3]) -> Cost {
     walsh_lanes::cost(input, context, rates)
 }
 
+#[inline(always)]
 pub fn run(input: &Partitions, run: &Run, tier: Tier) -> Result<Vec<u32>, RunError> {
     dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by(simd, input, run))
 }

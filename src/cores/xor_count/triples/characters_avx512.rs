@@ -118,21 +118,26 @@ fn count_from(values: &[u16], least: u16) -> usize {
     vectors.iter().map(count).sum::<usize>() + rest.iter().filter(|value| **value >= least).count()
 }
 
+/// Byte `i` is the unit vector `1 << i`.
+const UNITS: u64 = 0x8040_2010_0804_0201;
+
+/// The index of each byte of a plane: byte `i` of word `j` becomes byte `j` of word `i`.
+const GATHER: [u8; 64] = {
+    let mut index = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        index[i] = (i % 8 * 8 + i / 8) as u8;
+        i += 1;
+    }
+    index
+};
+
 /// Transposes bytes to bit planes: word `i` of the result holds bit `i` of all bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 fn planes_of_bytes(bytes: __m512i) -> __m512i {
-    const GATHER: [u8; 64] = {
-        let mut index = [0; 64];
-        let mut i = 0;
-        while i < 64 {
-            index[i] = (i % 8 * 8 + i / 8) as u8;
-            i += 1;
-        }
-        index
-    };
-    // Byte i of each word is the unit vector 1 << i. Applying a word of `bytes`, as a matrix, to it gives column i.
-    let columns = _mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64);
-    _mm512_permutexvar_epi8(load(&GATHER), _mm512_gf2p8affine_epi64_epi8::<0>(columns, bytes))
+    // Applying a word of `bytes`, as a matrix, to a unit vector gives a column.
+    let columns = _mm512_gf2p8affine_epi64_epi8::<0>(_mm512_set1_epi64(UNITS as i64), bytes);
+    _mm512_permutexvar_epi8(load(&GATHER), columns)
 }
 
 /// Transposes an 8x8 matrix of words.
@@ -154,4 +159,37 @@ fn transpose(rows: [__m512i; 8]) -> [__m512i; 8] {
     };
     let ([c0, c2, c4, c6], [c1, c3, c5, c7]) = (quarter(even), quarter(odd));
     [c0, c1, c2, c3, c4, c5, c6, c7]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::avx512::model::affine;
+
+    /// [`planes_of_bytes`], a byte at a time.
+    fn planes(bytes: [u8; 64]) -> [u64; PLANES] {
+        let columns = |word: &[u8; 8]| UNITS.to_le_bytes().map(|unit| affine(u64::from_le_bytes(*word), unit));
+        let columns = bytes.as_chunks().0.iter().flat_map(columns).collect::<Vec<u8>>();
+        let gathered = GATHER.map(|index| columns[usize::from(index)]);
+        std::array::from_fn(|plane| u64::from_le_bytes(gathered.as_chunks().0[plane]))
+    }
+
+    /// Each byte has a bit of its own, the same in all planes.
+    #[test]
+    fn a_plane_has_a_bit_of_every_byte() {
+        let mut all = 0;
+        for place in 0..64 {
+            let of = |value| {
+                let mut bytes = [0; 64];
+                bytes[place] = value;
+                planes(bytes)
+            };
+            let [bit, ..] = of(1);
+            assert!(bit.is_power_of_two() && all & bit == 0, "byte {place}");
+            all |= bit;
+            for value in 0..=u8::MAX {
+                assert_eq!(of(value), std::array::from_fn(|plane| bit * u64::from(value >> plane & 1)), "{value}");
+            }
+        }
+    }
 }
