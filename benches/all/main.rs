@@ -90,8 +90,8 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// So few benchmarks are over before a first pass would be.
-const FEW: usize = 8;
+/// A run is over before a first pass would be.
+const BRIEF: Duration = Duration::from_secs(4);
 
 /// The options that name criterion's baseline.
 const BASELINES: [&str; 5] = ["-b", "--baseline", "--baseline-lenient", "-s", "--save-baseline"];
@@ -119,8 +119,8 @@ impl Bench {
         }
         let time = if plan.is_overridden() {
             None
-        } else if count <= FEW {
-            Some(Duration::ZERO)
+        } else if pass::predicted(&tasks, plan) < BRIEF {
+            Some(BRIEF)
         } else {
             eprintln!("The first pass measures how long this takes here, in up to 15 seconds ..");
             let runs = pass::time_of_runs(&tasks, plan);

@@ -36,9 +36,16 @@ const SHORT: Duration = Duration::from_micros(500);
 /// The time for all runs of the pass: if they take longer, it is one of so many.
 const PASS: Duration = Duration::from_secs(8);
 
+/// How long all tasks are predicted to take.
+pub fn predicted(tasks: &[Task], plan: &Plan) -> Duration {
+    let time = |task: &Task| plan.benchmark_time(task.predicted, task.predicted) + Overhead::UNKNOWN.alone;
+    tasks.iter().map(time).sum()
+}
+
 /// How long all tasks take, without what criterion does beside their runs.
 pub fn time_of_runs(tasks: &[Task], plan: &Plan) -> Duration {
-    let is_long = |task: &&Task| task.predicted > SHORT;
+    // A single run would take as long here as there.
+    let is_long = |task: &&Task| task.predicted > SHORT && !task.is_one_run;
     let sum: Duration = tasks.iter().filter(is_long).map(|task| task.predicted).sum();
     let one_of = sum.div_duration_f64(PASS).ceil().max(1.0) as usize;
     let mut long = 0..;
@@ -117,7 +124,7 @@ fn measured(plan: &Plan, folder: &Path) -> Duration {
 
 impl Overhead {
     /// A guess, where there is no second process.
-    pub const UNKNOWN: Self = Overhead { alone: Duration::from_millis(300), compared: Duration::from_millis(600) };
+    pub const UNKNOWN: Self = Overhead { alone: Duration::from_millis(100), compared: Duration::from_millis(150) };
 
     /// The overhead with the options of this run that change it. A process of its own measures it, as criterion prints.
     pub fn of(plan: &Plan) -> Option<Self> {

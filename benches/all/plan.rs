@@ -66,7 +66,7 @@ impl Plan {
         run + warm_up + run.mul_f64(runs * samples as f64)
     }
 
-    /// The first lines of a run: the number of benchmarks and their time, if it is known; zero if it is not worth a measurement.
+    /// The first lines of a run: the number of benchmarks and their time, if it is known.
     pub fn announcement(&self, count: usize, time: Option<Duration>) -> String {
         let count = if count == 1 { "1 benchmark".to_owned() } else { format!("{count} benchmarks") };
         let time = time.map_or_else(|| "for as long as the options say".to_owned(), about);
