@@ -2,6 +2,8 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::io;
+use std::process::{Command, ExitCode};
 
 use regex::Regex;
 
@@ -17,6 +19,12 @@ pub enum Mode {
     /// `cargo test --benches`: each benchmark once, with minimal times.
     Test,
 }
+
+/// The option of these benches beside those of criterion: all sizes and workloads.
+const FULL: &str = "--full";
+
+/// The variable that hands [`FULL`] to the process that criterion configures.
+const IS_FULL: &str = "NIMLANES_BENCH_FULL";
 
 /// The options of criterion 0.8 whose value is the next argument.
 const WITH_VALUE: [&str; 20] = [
@@ -54,9 +62,10 @@ enum Filter {
 /// The arguments of this process.
 #[derive(Debug)]
 pub struct Arguments {
-    /// Without values.
-    options: Vec<String>,
+    /// With their values.
+    options: Vec<(String, Option<String>)>,
     filter: Filter,
+    is_full: bool,
 }
 
 impl Arguments {
@@ -65,10 +74,11 @@ impl Arguments {
     /// # Errors
     /// The filter is not a regular expression.
     pub fn of_this_process() -> Result<Self, String> {
-        Arguments::parse(env::args_os().skip(1))
+        let arguments = Arguments::parse(env::args_os().skip(1))?;
+        Ok(Arguments { is_full: env::var_os(IS_FULL).is_some(), ..arguments })
     }
 
-    fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, String> {
+    pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, String> {
         // Criterion refuses what is not UTF-8.
         let mut rest = arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned());
         let (mut options, mut first) = (Vec::new(), None);
@@ -78,15 +88,15 @@ impl Arguments {
                 break;
             } else if !argument.starts_with('-') {
                 first = first.or(Some(argument));
+            } else if WITH_VALUE.contains(&&*argument) {
+                options.push((argument, rest.next()));
             } else {
-                if WITH_VALUE.contains(&&*argument) {
-                    rest.next();
-                }
-                let name = argument.split_once('=').map_or(&*argument, |(name, _)| name);
-                options.push(name.to_owned());
+                let (name, value) =
+                    argument.split_once('=').map_or((&*argument, None), |(name, value)| (name, Some(value)));
+                options.push((name.to_owned(), value.map(str::to_owned)));
             }
         }
-        let mut arguments = Arguments { options, filter: Filter::All };
+        let mut arguments = Arguments { options, filter: Filter::All, is_full: false };
         arguments.filter = match first {
             _ if arguments.has("--ignored") => Filter::None,
             None => Filter::All,
@@ -101,7 +111,36 @@ impl Arguments {
 
     /// Whether an option is given.
     pub fn has(&self, option: &str) -> bool {
-        self.options.iter().any(|given| given == option)
+        self.options.iter().any(|(given, _)| given == option)
+    }
+
+    /// The value of the first of these options that is given.
+    pub fn value(&self, options: &[&str]) -> Option<&str> {
+        self.options.iter().find(|(given, _)| options.contains(&&**given))?.1.as_deref()
+    }
+
+    /// These options, as far as they are given, with their values.
+    pub fn given(&self, options: &[&str]) -> impl Iterator<Item = &str> {
+        let given = self.options.iter().filter(|(given, _)| options.contains(&&**given));
+        given.flat_map(|(option, value)| [Some(&**option), value.as_deref()].into_iter().flatten())
+    }
+
+    /// Runs this program once more if the command line has an option that criterion refuses, and returns how that ended.
+    pub fn run_without_own(&self) -> Option<io::Result<ExitCode>> {
+        self.has(FULL).then(|| {
+            let mut again = Command::new(env::current_exe()?);
+            again.args(env::args_os().skip(1).filter(|argument| argument != FULL)).env(IS_FULL, "1");
+            // In its place, where there is such a call: it gets the signals.
+            #[cfg(unix)]
+            return Err(std::os::unix::process::CommandExt::exec(&mut again));
+            #[cfg(not(unix))]
+            again.status().map(|status| if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        })
+    }
+
+    /// Whether a run takes the published sizes and their neighbours alone.
+    pub fn is_short(&self) -> bool {
+        matches!(self.mode(), Mode::Measure | Mode::Profile) && !self.has_filter() && !self.is_full
     }
 
     /// What is to be done, by criterion's rule.

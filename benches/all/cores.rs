@@ -1,12 +1,14 @@
 //! Benches of kernels: groups `<operation>/<workload>`, ids `<kernel>/<size>`, all from the registry.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use criterion::measurement::Measurement;
 use criterion::{BenchmarkGroup, BenchmarkId, SamplingMode, Throughput};
 use nimlanes::cores::OPERATIONS;
 use nimlanes::kernel::Run;
+use nimlanes::kernel::case::Case;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::session::{Answer, AnyOperation, KernelInfo, Session};
 use nimlanes::kernel::workload::Workload;
@@ -15,39 +17,75 @@ use nimlanes::lab::known;
 use nimlanes::units::span;
 
 use crate::arguments::Mode;
-use crate::{Bench, Instrument, Plan};
+use crate::pass::{Task, time};
+use crate::table::Timing;
+use crate::{Bench, Instrument, Plan, Results};
+
+/// A baseline takes no longer. The first of `occupancy` takes a day at the published size; the next is the baseline there.
+const LONGEST_RUN: Duration = Duration::from_secs(10);
 
 /// Up to this size, answers are compared with the oracle if there is no known answer.
 const SMALL: u64 = 100;
 
-pub fn run(Bench { selection, plan, instrument, criterion }: &mut Bench) {
-    for operation in OPERATIONS {
+pub fn run(Bench { selection, plan, instrument, criterion, results, .. }: &mut Bench) -> Vec<Timing> {
+    let mut timings = Vec::new();
+    for (operation, workload) in workloads(plan) {
         instrument.set_unit(operation.unit());
-        for workload in operation.workloads() {
-            let group = criterion.benchmark_group(format!("{}/{}", operation.name(), workload.name));
-            Cases { operation: *operation, workload, selection, plan, instrument }.fill(group);
-        }
+        let group = criterion.benchmark_group(format!("{}/{}", operation.name(), workload.name));
+        let cases = Cases { operation, workload, selection, plan, instrument, results };
+        cases.fill(group, &mut timings);
     }
+    timings
 }
 
-/// The id of each benchmark and the predicted time of a run.
-pub fn all(selection: &Selection, plan: &Plan) -> Vec<(String, Duration)> {
-    let mut all = Vec::new();
-    for operation in OPERATIONS {
-        for workload in operation.workloads() {
-            for size in workload.sizes {
-                let session = session(*operation, workload, *size, selection);
-                let contenders = contenders(session.as_ref(), selection.threads());
-                let fit = contenders.iter().filter(|contender| plan.admits(contender.predicted));
-                all.extend(fit.map(|contender| (contender.id(session.as_ref()), contender.predicted)));
+/// The benchmarks of this run, and single runs beside them.
+pub fn tasks(selection: &Selection, plan: &Plan) -> Vec<Task<'static>> {
+    let mut tasks = Vec::new();
+    for (operation, workload) in workloads(plan) {
+        for size in plan.sizes(workload) {
+            let Some(session) = session(operation, workload, *size, selection, plan) else { continue };
+            let session: Rc<dyn Session> = session.into();
+            for contender in contenders(session.as_ref(), selection.threads()) {
+                let id = contender.id(session.as_ref());
+                let part = contender.part(operation, workload, *size, plan);
+                if part == Part::Left || !plan.arguments.picks(&id) {
+                    continue;
+                }
+                let (index, run, session) = (contender.index, Run::new(contender.threads), Rc::clone(&session));
+                tasks.push(Task {
+                    id,
+                    predicted: contender.predicted,
+                    is_one_run: part == Part::OneRun,
+                    time: Box::new(move || time(|| session.spin(index, &run, 1).expect("not cancelled"))),
+                });
             }
         }
     }
-    all
+    tasks
 }
 
-fn session(operation: &dyn AnyOperation, workload: &Workload, size: u64, selection: &Selection) -> Box<dyn Session> {
-    operation.session(selection, workload.name, size).unwrap_or_else(|error| panic!("{error}"))
+/// The workloads of this run: if it is short, the default ones.
+fn workloads(plan: &Plan) -> impl Iterator<Item = (&'static dyn AnyOperation, &'static Workload)> {
+    let most = if plan.arguments.is_short() { 1 } else { usize::MAX };
+    let of = move |operation: &&'static dyn AnyOperation| {
+        let operation = *operation;
+        operation.workloads().iter().take(most).map(move |workload| (operation, workload))
+    };
+    OPERATIONS.iter().flat_map(of)
+}
+
+/// The session for an input, if the command line picks a kernel.
+fn session(
+    operation: &dyn AnyOperation,
+    workload: &Workload,
+    size: u64,
+    selection: &Selection,
+    plan: &Plan,
+) -> Option<Box<dyn Session>> {
+    let case = Case::new(operation.name(), workload.name, size);
+    let is_picked = |kernel: &KernelInfo| plan.arguments.picks(&case.with_kernel(kernel.name));
+    let session = || operation.session(selection, workload.name, size).unwrap_or_else(|error| panic!("{error}"));
+    operation.kernels(selection.machine()).iter().any(is_picked).then(session)
 }
 
 /// A kernel that can process an input here.
@@ -60,12 +98,37 @@ pub struct Contender {
     threads: usize,
     /// Predicted time of a run.
     pub predicted: Duration,
+    /// Whether it is the first of the list that ends in time.
+    is_baseline: bool,
+}
+
+/// How a kernel takes part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Criterion samples it.
+    Sampled,
+    /// Too slow for that, but the table of results needs it.
+    OneRun,
+    /// Left to `nimlanes compare`.
+    Left,
 }
 
 impl Contender {
     /// The id of its benchmark.
     fn id(&self, session: &dyn Session) -> String {
         session.case().with_kernel(self.info.name)
+    }
+
+    /// How it takes part. The baseline and what is known elsewhere are in the table, if a single run ends in time.
+    fn part(&self, operation: &dyn AnyOperation, workload: &Workload, size: u64, plan: &Plan) -> Part {
+        let is_compared =
+            self.is_baseline || operation.public().contains(&self.info.name) && self.predicted <= LONGEST_RUN;
+        let is_in_table = workload.name == operation.workloads()[0].name && size == workload.published;
+        match plan.admits(self.predicted) {
+            true => Part::Sampled,
+            false if is_compared && is_in_table && plan.measures() => Part::OneRun,
+            false => Part::Left,
+        }
     }
 }
 
@@ -75,47 +138,87 @@ pub fn contenders(session: &dyn Session, threads: usize) -> Vec<Contender> {
     let contender = |(index, info): (usize, &KernelInfo)| {
         let (threads, candidate) = if info.is_parallel() { (threads, &together[index]) } else { (1, &alone[index]) };
         let (info, predicted) = (info.clone(), candidate.predicted());
-        candidate.is_able().then_some(Contender { index, info, threads, predicted })
+        candidate.is_able().then_some(Contender { index, info, threads, predicted, is_baseline: false })
     };
-    session.kernels().iter().enumerate().filter_map(contender).collect()
+    let mut contenders: Vec<_> = session.kernels().iter().enumerate().filter_map(contender).collect();
+    if let Some(baseline) = contenders.iter_mut().find(|contender| contender.predicted <= LONGEST_RUN) {
+        baseline.is_baseline = true;
+    }
+    contenders
 }
 
 /// The benchmarks of one workload.
 struct Cases<'a> {
-    operation: &'a dyn AnyOperation,
-    workload: &'a Workload,
+    operation: &'static dyn AnyOperation,
+    workload: &'static Workload,
     selection: &'a Selection,
     plan: &'a Plan,
     instrument: &'a Instrument,
+    results: &'a Results,
 }
 
 impl Cases<'_> {
-    fn fill(&self, mut group: BenchmarkGroup<Instrument>) {
+    fn fill(&self, mut group: BenchmarkGroup<Instrument>, timings: &mut Vec<Timing>) {
         // Flat sampling: the plan relies on the number of samples, and a slow kernel gets exactly ten runs.
         group.sampling_mode(SamplingMode::Flat);
-        for size in self.workload.sizes {
-            let session = session(self.operation, self.workload, *size, self.selection);
-            let (fit, slow): (Vec<_>, Vec<_>) = contenders(session.as_ref(), self.selection.threads())
-                .into_iter()
-                .partition(|contender| self.plan.admits(contender.predicted));
-            if !fit.iter().any(|contender| self.plan.arguments.picks(&contender.id(session.as_ref()))) {
+        for size in self.plan.sizes(self.workload) {
+            let Some(session) = session(self.operation, self.workload, *size, self.selection, self.plan) else {
+                continue;
+            };
+            let session = session.as_ref();
+            let all = contenders(session, self.selection.threads());
+            let parts = |part| {
+                let has = move |contender: &&Contender| {
+                    contender.part(self.operation, self.workload, *size, self.plan) == part
+                };
+                all.iter().filter(has)
+            };
+            let is_picked = |contender: &&Contender| self.plan.arguments.picks(&contender.id(session));
+            let one_runs: Vec<_> = parts(Part::OneRun).filter(is_picked).collect();
+            if one_runs.is_empty() && !parts(Part::Sampled).any(|contender| is_picked(&contender)) {
                 continue;
             }
             // A list computes nothing.
             let is_list = self.plan.arguments.mode() == Mode::List;
-            let expected = (!is_list).then(|| self.expected(session.as_ref(), *size, &fit));
+            let expected = (!is_list).then(|| self.expected(session, *size, &all));
             if let Some(expected) = &expected {
                 group.throughput(Throughput::Elements(session.work(expected.as_ref())));
             }
-            let any = Cell::new(false);
-            for contender in &fit {
-                any.set(any.get() | self.bench(&mut group, session.as_ref(), expected.as_deref(), contender, *size));
+            for contender in parts(Part::Sampled) {
+                if self.bench(&mut group, session, expected.as_deref(), contender, *size)
+                    && let Some(ns) = self.results.estimate(&contender.id(session))
+                {
+                    timings.push(self.timing(contender, *size, ns, false));
+                }
             }
-            if any.get() {
-                self.print_skipped(*size, &slow);
+            for contender in one_runs {
+                let ns = self.time_once(session, expected.as_deref().expect("not in a list"), contender);
+                timings.push(self.timing(contender, *size, ns, true));
+            }
+            if !is_list {
+                self.print_skipped(*size, parts(Part::Left));
             }
         }
         group.finish();
+    }
+
+    fn timing(&self, contender: &Contender, size: u64, ns: f64, is_one_run: bool) -> Timing {
+        let info = &contender.info;
+        Timing {
+            operation: self.operation.name(),
+            workload: self.workload.name,
+            is_default: self.workload.name == self.operation.workloads()[0].name,
+            size,
+            is_published: size == self.workload.published,
+            kernel: info.name,
+            tier: info.tier,
+            is_baseline: contender.is_baseline,
+            is_public: self.operation.public().contains(&info.name),
+            is_exact: info.is_exact(),
+            is_parallel: info.is_parallel(),
+            ns,
+            is_one_run,
+        }
     }
 
     /// The answer of the fastest kernel, checked against the known answer, or against the oracle if the size is small.
@@ -160,12 +263,25 @@ impl Cases<'_> {
         asserted.get().is_some()
     }
 
-    fn print_skipped(&self, size: u64, slow: &[Contender]) {
-        if slow.is_empty() {
+    /// Times one run, in nanoseconds, and asserts its answer.
+    fn time_once(&self, session: &dyn Session, expected: &dyn Answer, contender: &Contender) -> f64 {
+        let Contender { index, threads, .. } = *contender;
+        let clock = Clock::for_threads(threads).for_one_run();
+        let start = clock.now();
+        let answer = session.run(index, &Run::new(threads)).expect("not cancelled");
+        let ns = (clock.now() - start).as_nanos() as f64;
+        let id = contender.id(session);
+        assert!(answer.agrees(expected), "{id}: {:?}, not {:?}", answer.digest(), expected.digest());
+        println!("{id}: one run of {}, as ten samples would take too long.\n", span(ns));
+        ns
+    }
+
+    fn print_skipped<'c>(&self, size: u64, slow: impl Iterator<Item = &'c Contender>) {
+        let names: Vec<String> =
+            slow.map(|c| format!("{} ({})", c.info.name, span(c.predicted.as_nanos() as f64))).collect();
+        if names.is_empty() {
             return;
         }
-        let names: Vec<String> =
-            slow.iter().map(|c| format!("{} ({})", c.info.name, span(c.predicted.as_nanos() as f64))).collect();
         let (operation, workload) = (self.operation.name(), self.workload.name);
         let names = names.join(", ");
         println!(

@@ -17,33 +17,49 @@ use nimlanes::lab::clock::Clock;
 use nimlanes::lab::known;
 
 use crate::cores::{Contender, contenders};
+use crate::pass::{Task, time};
 use crate::{Bench, Plan};
 
 /// Small limits show the fixed cost of a game.
 const SMALL: [u64; 2] = [10, 100];
 
-/// The id of each benchmark and the predicted time of a run.
-pub fn all(selection: &Selection, plan: &Plan) -> Vec<(String, Duration)> {
-    let mut all = Vec::new();
+/// The benchmarks of this run.
+pub fn tasks<'a>(selection: &'a Selection, plan: &'a Plan) -> Vec<Task<'a>> {
+    let mut tasks = Vec::new();
     for game in GAMES {
-        for limit in limits(game) {
-            let choices = choices(game, limit, plan, selection);
-            all.extend(choices.map(|it| (format!("games/{}/{}/{limit}", game.name, it.name), it.predicted)));
+        for limit in limits(game).filter(|limit| any_is_picked(game, *limit, plan)) {
+            for choice in choices(game, limit, plan, selection) {
+                let id = id(game, choice.name, limit);
+                if plan.arguments.picks(&id) {
+                    let predicted = choice.predicted;
+                    let time = Box::new(move || time(|| drop(choice.solve(game, limit))));
+                    tasks.push(Task { id, predicted, is_one_run: false, time });
+                }
+            }
         }
     }
-    all
+    tasks
+}
+
+fn id(game: &Game, choice: &str, limit: u64) -> String {
+    format!("games/{}/{choice}/{limit}", game.name)
+}
+
+/// Whether the command line picks a choice for a game at a limit.
+fn any_is_picked(game: &Game, limit: u64, plan: &Plan) -> bool {
+    CHOICES.iter().any(|(choice, _)| plan.arguments.picks(&id(game, choice, limit)))
 }
 
 fn limits(game: &Game) -> impl Iterator<Item = u64> {
     SMALL.into_iter().chain([game.published])
 }
 
-pub fn run(Bench { selection, plan, instrument, criterion }: &mut Bench) {
+pub fn run(Bench { selection, plan, instrument, criterion, .. }: &mut Bench) {
     instrument.set_clock(Clock::Wall);
     for game in GAMES {
         let mut group = criterion.benchmark_group(format!("games/{}", game.name));
         group.sampling_mode(SamplingMode::Flat);
-        for limit in limits(game) {
+        for limit in limits(game).filter(|limit| any_is_picked(game, *limit, plan)) {
             let expected = OnceCell::new();
             for choice in choices(game, limit, plan, selection) {
                 let asserted = OnceCell::new();
@@ -74,7 +90,7 @@ fn choices(game: &Game, limit: u64, plan: &Plan, selection: &Selection) -> impl 
         (*name, contenders.filter(|contender| plan.admits(contender.predicted)).collect())
     };
     let operations: Vec<(&str, Vec<Contender>)> = game.operations.iter().map(operation).collect();
-    let choice = move |name, pick: fn(&[Contender]) -> Option<&Contender>| {
+    CHOICES.iter().filter_map(move |(name, pick)| {
         let mut choice = Choice { name, selection: selection.clone(), predicted: Duration::ZERO };
         for (operation, contenders) in &operations {
             let kernel = pick(contenders)?;
@@ -83,12 +99,17 @@ fn choices(game: &Game, limit: u64, plan: &Plan, selection: &Selection) -> impl 
             choice.predicted += kernel.predicted;
         }
         Some(choice)
-    };
-    let baseline = choice("baseline", |all| all.first());
-    let best_plain = choice("best_plain", |all| all.iter().filter(|c| c.info.is_plain()).min_by_key(|c| c.predicted));
-    let best = choice("best", |all| all.iter().min_by_key(|c| c.predicted));
-    [baseline, best_plain, best].into_iter().flatten()
+    })
 }
+
+/// How a choice picks the kernel of an operation.
+type Pick = fn(&[Contender]) -> Option<&Contender>;
+
+const CHOICES: [(&str, Pick); 3] = [
+    ("baseline", |all| all.first()),
+    ("best_plain", |all| all.iter().filter(|c| c.info.is_plain()).min_by_key(|c| c.predicted)),
+    ("best", |all| all.iter().min_by_key(|c| c.predicted)),
+];
 
 impl Choice {
     fn solve(&self, game: &'static Game, limit: u64) -> Solution {

@@ -4,17 +4,23 @@
 mod arguments;
 mod ceilings;
 mod cores;
+#[cfg(all(feature = "cli", unix))]
+mod described;
 mod games;
 mod instrument;
+mod pass;
 mod plan;
 #[cfg(all(feature = "cli", unix))]
 mod process;
+mod table;
 
 use std::env;
+use std::fs;
 use std::io::{self, Write};
 use std::panic;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, exit};
+use std::time::{Duration, Instant, SystemTime};
 
 use criterion::Criterion;
 use nimlanes::kernel::selection::Selection;
@@ -23,6 +29,7 @@ use nimlanes::machine::Machine;
 use self::arguments::{Arguments, Mode};
 use self::instrument::Instrument;
 use self::plan::Plan;
+use self::table::Timing;
 
 /// What all benchmarks are run with.
 struct Bench {
@@ -30,77 +37,115 @@ struct Bench {
     plan: Plan,
     instrument: Instrument,
     criterion: Criterion<Instrument>,
+    results: Results,
 }
 
 fn main() -> ExitCode {
     explain_panics();
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("bench: {error}");
-            ExitCode::from(2)
-        }
-    }
+    run().unwrap_or_else(|error| {
+        eprintln!("bench: {error}");
+        ExitCode::from(2)
+    })
 }
 
 /// Runs the benchmarks that the command line asks for.
 ///
 /// # Errors
 /// What is wrong with the command line, or with a variable of the environment.
-fn run() -> Result<(), Box<dyn std::error::Error>> {
+fn run() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let plan = Plan::new(Arguments::of_this_process()?);
+    if let Some(ended) = plan.arguments.run_without_own() {
+        return Ok(ended?);
+    }
+    if pass::is_of_overhead(&plan) {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if plan.arguments.has("--help") || plan.arguments.has("-h") {
+        println!("{HELP}");
+    }
     let selection = Selection::new(Machine::from_env()?);
     let instrument = Instrument::default();
     let criterion = plan.configure(Criterion::default().with_measurement(instrument.clone()));
     #[cfg(feature = "cli")]
     let criterion = criterion.with_profiler(instrument::Flamegraphs::new()?);
+    let criterion = criterion.configure_from_args();
     let mode = plan.arguments.mode();
-    let mut bench = Bench { selection, plan, instrument, criterion: criterion.configure_from_args() };
+    let mut bench = Bench { selection, plan, instrument, criterion, results: Results::new(mode) };
     let count = bench.announce();
+    if count == 0 && matches!(mode, Mode::Measure | Mode::Profile) {
+        eprintln!("bench: no benchmark has such a name; `cargo bench -- --list` lists all");
+        return Ok(ExitCode::FAILURE);
+    }
     ceilings::run(&mut bench);
-    cores::run(&mut bench);
+    let timings = cores::run(&mut bench);
     games::run(&mut bench);
     bench.criterion.final_summary();
-    if mode == Mode::Measure && count > 0 {
-        bench.conclude();
+    if mode == Mode::Measure {
+        bench.conclude(&timings);
     }
     #[cfg(all(feature = "cli", unix))]
     if mode == Mode::Test {
         process::test(&bench.plan.arguments);
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
+
+/// A run is over before a first pass would be.
+const BRIEF: Duration = Duration::from_secs(4);
+
+/// The options that name criterion's baseline.
+const BASELINES: [&str; 5] = ["-b", "--baseline", "--baseline-lenient", "-s", "--save-baseline"];
+
+/// What these benches have beside criterion's options.
+const HELP: &str = "\
+Without a filter, each kernel is timed at the published size of its default workload and at two sizes beside it.
+  --full  All sizes and workloads. A filter takes all whose name it fits: `cargo bench -- mex_zeros`.
+";
 
 impl Bench {
     /// Says what will be measured and for how long. Returns the number of benchmarks.
     fn announce(&self) -> usize {
-        let Bench { selection, plan, .. } = self;
-        let mut all = [ceilings::all(), cores::all(selection, plan), games::all(selection, plan)].concat();
-        all.retain(|(id, _)| plan.arguments.picks(id));
-        let count = if all.len() == 1 { "1 benchmark".to_owned() } else { format!("{} benchmarks", all.len()) };
-        let time = plan.duration(all.iter().map(|(_, run)| *run));
-        match plan.arguments.mode() {
-            Mode::Measure | Mode::Profile if all.is_empty() => {
-                eprintln!("bench: no benchmark has such a name; `cargo bench -- --list` lists all");
-            }
-            Mode::Measure if plan.arguments.has("--quiet") => {}
-            Mode::Measure if plan.arguments.has_filter() => println!("{count}, {time}.\n"),
-            Mode::Measure => println!(
-                "{count}, {time}: what this machine can do at best, every kernel at several sizes, whole games.\n\
-                 Part of a name takes fewer: `cargo bench -- mex_zeros`. `cargo bench -- --list` lists the names.\n"
-            ),
-            _ => {}
+        let Bench { selection, plan, results, .. } = self;
+        let start = Instant::now();
+        let mut tasks = ceilings::tasks(selection, plan);
+        tasks.extend(cores::tasks(selection, plan));
+        tasks.extend(games::tasks(selection, plan));
+        // The inputs are made once more.
+        let preparing = start.elapsed();
+        let benchmarks = || tasks.iter().filter(|task| !task.is_one_run).map(|task| &*task.id);
+        let count = benchmarks().count();
+        if plan.arguments.mode() != Mode::Measure || plan.arguments.has("--quiet") || tasks.is_empty() {
+            return tasks.len();
         }
-        all.len()
+        let time = if plan.is_overridden() {
+            None
+        } else if pass::predicted(&tasks, plan) < BRIEF {
+            Some(BRIEF)
+        } else {
+            eprintln!("The first pass measures how long this takes here, in up to 15 seconds ..");
+            let runs = pass::time_of_runs(&tasks, plan);
+            let baseline = plan.arguments.value(&BASELINES).unwrap_or("base");
+            let overhead = pass::Overhead::of(plan).unwrap_or(pass::Overhead::UNKNOWN);
+            Some(preparing + runs + overhead.sum(benchmarks(), &results.folder, baseline))
+        };
+        println!("{}", plan.announcement(count, time));
+        tasks.len()
     }
 
-    /// Says where the results are, and how to go on.
-    fn conclude(&self) {
-        let has = |option| self.plan.arguments.has(option);
+    /// Prints the results, and how to go on.
+    fn conclude(&self, timings: &[Timing]) {
+        let Bench { selection, plan, results, .. } = self;
+        let has = |option| plan.arguments.has(option);
         if has("--quiet") {
             return;
         }
-        let report = results().join("report/index.html");
+        let table = if plan.arguments.has_filter() {
+            table::of_kernels(timings)
+        } else {
+            table::of_operations(timings, &selection.machine().tiers().collect::<Vec<_>>())
+        };
+        print!("{table}");
+        let report = results.folder.join("report/index.html");
         if !has("--noplot") && !has("-n") && report.exists() {
             println!("HTML report: {}", report.display());
         }
@@ -109,6 +154,32 @@ impl Bench {
              Where it spends its time: `cargo bench -- --profile-time 3 mex_zeros`. What was learnt: RESULTS.md."
         );
     }
+}
+
+/// What criterion has written.
+struct Results {
+    folder: PathBuf,
+    /// The start of this run.
+    start: SystemTime,
+}
+
+impl Results {
+    fn new(mode: Mode) -> Self {
+        let folder = if mode == Mode::Measure { results() } else { PathBuf::new() };
+        Results { folder, start: SystemTime::now() }
+    }
+
+    /// The time of a benchmark in nanoseconds, if this run has estimated it.
+    fn estimate(&self, id: &str) -> Option<f64> {
+        let file = self.folder.join(folder(id)).join("new/estimates.json");
+        let is_new = fs::metadata(&file).ok()?.modified().ok()? >= self.start;
+        table::estimate(&fs::read_to_string(file).ok().filter(|_| is_new)?)
+    }
+}
+
+/// The folder of a benchmark among criterion's results. A group is one folder.
+fn folder(id: &str) -> PathBuf {
+    id.replacen('/', "_", 1).into()
 }
 
 /// The folder that criterion writes to. Criterion has no function for it, so this repeats its rule.

@@ -13,6 +13,7 @@ use libtest_mimic::{Failed, Trial};
 use tempfile::TempDir;
 
 use crate::arguments::Arguments;
+use crate::described;
 
 /// A benchmark that takes microseconds.
 const ID: &str = "mex_subtraction/squares/stamp/100";
@@ -24,20 +25,29 @@ type Test = fn() -> Result<(), Failed>;
 
 /// Runs the tests that the command line asks for, and ends the program if one fails.
 pub fn test(arguments: &Arguments) {
-    let tests: [(&str, Test); 9] = [
+    let tests: [(&str, Test); 12] = [
         ("names_are_listed_and_filtered", names_are_listed_and_filtered),
         ("a_closed_pipe_is_no_error", a_closed_pipe_is_no_error),
         ("what_matches_nothing_computes_nothing", what_matches_nothing_computes_nothing),
         ("a_baseline_is_saved_and_compared", a_baseline_is_saved_and_compared),
         ("sampling_is_the_same_whatever_else_is_there", sampling_is_the_same_whatever_else_is_there),
         ("the_report_is_where_criterion_writes", the_report_is_where_criterion_writes),
-        ("a_plain_run_says_what_it_does", a_plain_run_says_what_it_does),
+        ("a_run_says_how_long_it_takes", a_run_says_how_long_it_takes),
+        ("it_ends_with_a_table_of_this_run", it_ends_with_a_table_of_this_run),
+        ("where_nothing_is_estimated_there_is_no_table", where_nothing_is_estimated_there_is_no_table),
+        ("the_own_option_goes_with_those_of_criterion", the_own_option_goes_with_those_of_criterion),
         ("pictures_are_in_both_folders", pictures_are_in_both_folders),
         ("mistakes_are_explained_in_a_line", mistakes_are_explained_in_a_line),
     ];
-    let names = tests.iter().map(|(name, test)| (format!("process::{name}"), *test));
-    let picked = names.filter(|(name, _)| arguments.picks(name));
-    let trials = picked.map(|(name, test)| Trial::test(name, test)).collect();
+    let processes = tests.map(|(name, test)| Trial::test(format!("process::{name}"), test));
+    let described = described::TESTS.map(|(name, test)| {
+        let succeed = move || {
+            test();
+            Ok(())
+        };
+        Trial::test(format!("described::{name}"), succeed)
+    });
+    let trials = processes.into_iter().chain(described).filter(|trial| arguments.picks(trial.name())).collect();
     libtest_mimic::run(&libtest_mimic::Arguments::default(), trials).exit_if_failed();
 }
 
@@ -94,7 +104,7 @@ fn what_matches_nothing_computes_nothing() -> Result<(), Failed> {
     let home = folder();
     let runs_at_once = || -> Result<bool, Failed> {
         let start = Instant::now();
-        let output = bench(home.path(), &["no_such_name"]).assert().success().get_output().clone();
+        let output = bench(home.path(), &["no_such_name"]).assert().code(1).get_output().clone();
         assert!(output.stdout.is_empty());
         assert!(String::from_utf8(output.stderr)?.contains("no benchmark has such a name"));
         Ok(start.elapsed() < Duration::from_millis(1500))
@@ -153,17 +163,60 @@ fn the_report_is_where_criterion_writes() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Its first lines, before it is stopped.
-fn a_plain_run_says_what_it_does() -> Result<(), Failed> {
+/// Its first line, before it is stopped.
+fn a_run_says_how_long_it_takes() -> Result<(), Failed> {
     let home = folder();
-    let mut child = bench(home.path(), &[]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    let says: String = lines.by_ref().take(2).collect::<Result<_, _>>()?;
+    let few = ["--noplot", "mex_split/two-parts|mex_split/four-parts|ceilings/vectors"];
+    let mut child = bench(home.path(), &few).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut first)?;
     child.kill()?;
     child.wait()?;
-    for part in [" benchmarks, about ", " minutes: ", "cargo bench -- mex_zeros", "--list"] {
-        assert!(says.contains(part), "{part}: {says}");
+    let [count, time] = *first.trim_end().split(" benchmarks, ").collect::<Vec<_>>() else { return Err(first.into()) };
+    assert!(count.parse::<u32>()? > 8, "{first}");
+    assert!(time == "a few seconds." || time.starts_with("about "), "{first}");
+    Ok(())
+}
+
+fn it_ends_with_a_table_of_this_run() -> Result<(), Failed> {
+    let home = folder();
+    let run = |id: &str| printed(&mut bench(home.path(), &["--quick", "--noplot", "--exact", id]));
+    let rows = |text: &str| {
+        let (_, table) = text.split_once("mex_subtraction, squares, by the time at ").expect("a table");
+        let names = table.lines().filter_map(|line| line.split_once("  ")).map(|(name, _)| name.to_owned());
+        names.filter(|name| !name.is_empty()).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&run(ID)), ["stamp"]);
+    // The first is there still, and is not of this run.
+    assert_eq!(rows(&run("mex_subtraction/squares/flags/100")), ["flags"]);
+    assert!(home.path().join(FOLDER).join("new/estimates.json").exists());
+    Ok(())
+}
+
+fn where_nothing_is_estimated_there_is_no_table() -> Result<(), Failed> {
+    let home = folder();
+    let quick = ["--quick", "--noplot", "--exact", ID];
+    printed(&mut bench(home.path(), &quick));
+    for options in [&["--discard-baseline"][..], &["--baseline", "base", "--load-baseline", "new"]] {
+        let text = printed(&mut bench(home.path(), &[&quick[..], options].concat()));
+        assert!(text.contains("RESULTS.md") && !text.contains("by the time at"), "{text}");
     }
+    for options in [&["--list"][..], &["--test"], &["--profile-time", "1"]] {
+        let text = printed(&mut bench(home.path(), &[&["--exact", ID], options].concat()));
+        assert!(!text.contains("by the time at"), "{text}");
+    }
+    Ok(())
+}
+
+fn the_own_option_goes_with_those_of_criterion() -> Result<(), Failed> {
+    let home = folder();
+    let list = |arguments: &[&str]| printed(&mut bench(home.path(), arguments));
+    assert_eq!(list(&["--full", "--list"]), list(&["--list"]));
+    assert!(list(&["--sample-size", "10", "--full", "--list", "--exact", ID]).starts_with(ID));
+    let help = list(&["--full", "--help"]);
+    assert!(help.contains("  --full  ") && help.contains("--save-baseline"), "{help}");
+    bench(home.path(), &["--full", "no_such_name"]).assert().code(1);
+    bench(home.path(), &["--fill"]).assert().code(2);
     Ok(())
 }
 
