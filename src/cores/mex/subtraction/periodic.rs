@@ -103,7 +103,7 @@ fn shift_sets(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
 /// The cost of a portable kernel by its formula, with the rates of the list.
 fn listed_cost(name: &str, input: &Subtraction) -> Cost {
     let def = MexSubtraction::KERNELS.iter().find(|def| def.name == name).expect("the kernel is listed");
-    let body = def.body.as_ref().expect("portable kernels are compiled");
+    let body = def.body().expect("portable kernels are compiled");
     (body.cost)(input, CostContext { tier: def.tier, threads: 1, is_parallel: false }, body.rates)
 }
 
