@@ -27,7 +27,7 @@ pub mod mex {
     pub use nimlanes_mex_records::cores::mex::records;
     #[cfg(feature = "octal")]
     #[doc(inline)]
-    pub use nimlanes_octal::cores::octal::{octal, period};
+    pub use nimlanes_octal::cores::mex::{octal, period};
 }
 
 use crate::kernel::Yields;

@@ -18,7 +18,9 @@
 )]
 
 use nimlanes_foundation::kernel::session::{AnyOperation, Erased};
-use nimlanes_foundation::{kernel, listed, machine, moves, simd, text};
+#[doc(hidden)]
+pub use nimlanes_foundation::{kernel, machine, moves};
+use nimlanes_foundation::{listed, simd, text};
 
 /// As in `nimlanes`.
 #[path = ""]

@@ -9,13 +9,21 @@
 )]
 
 use nimlanes_foundation::kernel::session::{AnyOperation, Erased};
-use nimlanes_foundation::{kernel, listed, machine, moves, simd, text};
+#[doc(hidden)]
+pub use nimlanes_foundation::{kernel, machine, moves};
+use nimlanes_foundation::{listed, simd, text};
 
-/// In `nimlanes`, the operations are in `cores::mex`.
+/// As in `nimlanes`.
 #[path = ""]
 pub mod cores {
     use nimlanes_foundation::growing;
-    use nimlanes_mex_base::cores::mex;
+
+    /// The operations by the paths that they have in `nimlanes`, and what they share with others.
+    pub mod mex {
+        pub use super::octal::{octal, period};
+        pub use nimlanes_mex_base::cores::mex::checkpoint;
+        pub(super) use nimlanes_mex_base::cores::mex::{lanes, translate};
+    }
 
     /// Octal games.
     #[path = ""]

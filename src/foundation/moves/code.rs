@@ -14,6 +14,7 @@ use crate::text::names::hint;
 /// for their codes.
 ///
 /// ```
+/// # use nimlanes_foundation as nimlanes;
 /// use nimlanes::moves::Code;
 /// let kayles: Code = "0.77".parse()?;
 /// assert_eq!([0, 1, 2, 3].map(|place| kayles.digit(place)), [0, 7, 7, 0]);
@@ -113,6 +114,7 @@ impl Code {
     /// The names of the game. Where a heap of `n` has another size under a name, that is said.
     ///
     /// ```
+    /// # use nimlanes_foundation as nimlanes;
     /// use nimlanes::moves::Code;
     /// let officers: Code = "0.6".parse()?;
     /// assert_eq!(officers.names(), ["Officers", "Couples-are-Forever, of size n + 1 for a heap of n"]);

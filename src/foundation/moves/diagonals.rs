@@ -13,6 +13,7 @@ use std::str::FromStr;
 /// The term is Larsson's ("A generalized diagonal Wythoff Nim", Integers 12, 2012).
 ///
 /// ```
+/// # use nimlanes_foundation as nimlanes;
 /// use nimlanes::moves::Diagonals;
 /// let diagonals: Diagonals = "2:1,1:1".parse()?;
 /// assert_eq!(diagonals, Diagonals::PUBLISHED);

@@ -10,6 +10,7 @@ use crate::text::names::hint;
 /// A word of [`FAMOUS`] and a text with a point are codes; but two points make a range of moves. All other texts are sets.
 ///
 /// ```
+/// # use nimlanes_foundation as nimlanes;
 /// use nimlanes::moves::Rules;
 /// let is_code = |text: &str| text.parse().map(|rules| matches!(rules, Rules::Code(_)));
 /// assert_eq!(["kayles", "0.77", ".6"].map(is_code), [const { Ok(true) }; 3]);

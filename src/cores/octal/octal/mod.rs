@@ -24,10 +24,12 @@
 //!
 //! # An example
 //! ```
-//! use nimlanes::cores::mex::octal::period;
-//! use nimlanes::kernel::Run;
-//! let values = nimlanes::octal_values("0.77", 1000)?; // Kayles
-//! let found = period(&"0.77".parse()?, &values, &Run::new(1))?.expect("a period");
+//! # use nimlanes_octal as nimlanes;
+//! use nimlanes::cores::mex::octal::{Code, MexOctal, Octal, period};
+//! use nimlanes::kernel::{Operation, Run};
+//! let kayles: Code = "0.77".parse()?;
+//! let values = MexOctal::oracle(&Octal::new(&kayles, 1000)?);
+//! let found = period(&kayles, &values, &Run::new(1))?.expect("a period");
 //! assert_eq!((found.period, found.is_proved), (12, true));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -48,6 +48,7 @@ const TRIALS: usize = 16;
 /// A period with a saltus is never proved here. Codes with repeated digits are not searched, because their moves do not end.
 ///
 /// ```
+/// # use nimlanes_octal as nimlanes;
 /// use nimlanes::cores::mex::octal::{Code, period};
 /// # use nimlanes::kernel::Run;
 /// let nim_with_one_bean: Code = "0.3".parse()?;
