@@ -72,6 +72,11 @@
 //! CPU can run and that fit in memory, the one with the smallest predicted time is selected. The choice therefore
 //! follows the size and the shape of the input. See [`kernel::selection`].
 //!
+//! # Cores
+//! Each core is a Cargo feature: `table_scan`, `occupancy`, `mex` (subtraction sets), `octal`, `xor_count`. All are on by default. With
+//! `default-features = false` and some of them, games, lists and functions are those whose cores are there. The machine code is in crates
+//! such as `nimlanes-occupancy`, of which nothing is stable but what this one re-exports.
+//!
 //! # What is stable
 //! - The functions above, [`games`], [`moves`], [`kernel`], [`machine`], [`lab`] and what the modules of [`cores`]
 //!   export, by [semantic versioning](https://semver.org). Enums that may grow, and structs that may get more fields,

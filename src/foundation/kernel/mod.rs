@@ -9,7 +9,7 @@
 //! [`KernelDef::on`] makes a [`Kernel`], which can be run, so no instruction runs that the CPU lacks.
 //!
 //! This module defines operations and kernels, how a kernel is chosen, and how a run is observed. It knows no
-//! particular operation, game or instruction: those are in [`cores`](crate::cores), [`games`](crate::games) and `simd`.
+//! particular operation, game or instruction: those are in `cores`, `games` and `simd`.
 
 pub mod candidate;
 pub mod case;

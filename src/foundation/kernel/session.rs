@@ -51,6 +51,9 @@ pub trait AnyOperation: Send + Sync {
     fn notes(&self) -> &'static str;
     /// All kernels, baseline first.
     fn kernels(&self, machine: &Machine) -> Vec<KernelInfo>;
+    /// The address of the code of each kernel, in list order; `None` for those that are not compiled into this build.
+    #[doc(hidden)]
+    fn entries(&self) -> Vec<Option<usize>>;
     /// The name of a workload in a [`Case`], given its text.
     ///
     /// # Errors
@@ -301,6 +304,10 @@ impl<O: Workloads> AnyOperation for Erased<O> {
     fn kernels(&self, machine: &Machine) -> Vec<KernelInfo> {
         let info = |def: &'static KernelDef<O>| KernelInfo { meta: def, obstacle: def.on(machine).err() };
         O::KERNELS.iter().map(info).collect()
+    }
+
+    fn entries(&self) -> Vec<Option<usize>> {
+        O::KERNELS.iter().map(|def| def.body().map(|body| body.run as usize)).collect()
     }
 
     fn name_of(&self, workload: &str) -> Result<String, InputError> {

@@ -1,4 +1,4 @@
-//! Vector loops that do one thing as fast as the machine can: the probes of [`crate::lab::ceilings`].
+//! Vector loops that do one thing as fast as the machine can: the probes of `nimlanes::lab::ceilings`.
 #![allow(unsafe_code, reason = "the dispatch into functions that need CPU features")]
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
