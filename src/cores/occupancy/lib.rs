@@ -18,7 +18,7 @@
 use nimlanes_foundation::kernel::session::{AnyOperation, Erased};
 use nimlanes_foundation::{kernel, listed, machine, moves, simd, text};
 
-/// As in `nimlanes`.
+/// The paths of modules are those of files below `src`: listings, reports and profiles show them.
 #[path = ""]
 pub mod cores {
     use nimlanes_foundation::{growing, sink};

@@ -13,7 +13,7 @@ use nimlanes_foundation::kernel::session::{AnyOperation, Erased};
 pub use nimlanes_foundation::{kernel, machine, moves};
 use nimlanes_foundation::{listed, simd, text};
 
-/// As in `nimlanes`.
+/// The paths of modules are those of files below `src`: listings, reports and profiles show them.
 #[path = ""]
 pub mod cores {
     use nimlanes_foundation::growing;

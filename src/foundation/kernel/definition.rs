@@ -293,8 +293,8 @@ impl<O: Operation> Kernel<O> {
     #[allow(unsafe_code, reason = "the one dispatch from safe code into functions that need CPU features")]
     #[doc(hidden)]
     pub fn enter(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
-        // SAFETY: `KernelDef::on` found the tier among those that were detected on this CPU, and `entry!` gave the function
-        // the features of that tier and no more.
+        // SAFETY: `KernelDef::on` found the tier among those that were detected on this CPU, and the function needs the features of
+        // that tier and no more, as `KernelDef::listed` was promised.
         unsafe { (self.body.run)(input, run, start) }
     }
 }

@@ -61,8 +61,7 @@ pub struct Absent {
 
 /// One typed job of a core, with the list of kernels that perform it.
 ///
-/// Only this crate can implement operations: their kernels are in its lists, and no code outside can make a
-/// [`KernelDef`].
+/// Only the cores implement operations: the macro of their lists alone makes a [`KernelDef`].
 pub trait Operation: Sized + 'static {
     /// What a kernel is given.
     type Input: Send + Sync + 'static;

@@ -13,7 +13,7 @@
 use nimlanes_foundation::moves;
 use nimlanes_foundation::{kernel, simd};
 
-/// As in `nimlanes`.
+/// The paths of modules are those of files below `src`: listings, reports and profiles show them.
 #[path = ""]
 pub mod cores {
     /// What the operations of the core share.
