@@ -72,6 +72,11 @@
 //! CPU can run and that fit in memory, the one with the smallest predicted time is selected. The choice therefore
 //! follows the size and the shape of the input. See [`kernel::selection`].
 //!
+//! # Cores
+//! Each core is a Cargo feature: `table_scan`, `occupancy`, `mex` (subtraction sets), `octal`, `xor_count`. All are on by default. With
+//! `default-features = false` and some of them, games, lists and functions are those whose cores are there. The machine code is in crates
+//! such as `nimlanes-occupancy`, of which nothing is stable but what this one re-exports.
+//!
 //! # What is stable
 //! - The functions above, [`games`], [`moves`], [`kernel`], [`machine`], [`lab`] and what the modules of [`cores`]
 //!   export, by [semantic versioning](https://semver.org). Enums that may grow, and structs that may get more fields,
@@ -89,45 +94,32 @@
 //! A kernel is a file, its `mod` line and its line in the operation's list; tests, benches, listings and the report
 //! find it through that list. CONTRIBUTING.md has the recipes for kernels, operations, games and tiers.
 
-#![cfg_attr(all(feature = "std_simd", nightly_compiler), feature(portable_simd))]
 #![cfg_attr(
     not(all(
-        target_arch = "x86_64",
-        feature = "bitvec",
-        feature = "fearless_simd",
-        feature = "wide",
-        feature = "avx2",
-        feature = "avx512",
-        feature = "parallel"
+        feature = "table_scan",
+        feature = "occupancy",
+        feature = "mex",
+        feature = "octal",
+        feature = "xor_count"
     )),
-    allow(dead_code, unused_imports, unused_macros, reason = "drivers whose only kernels are left out of the build")
+    allow(dead_code, unused_imports, unused_macros, reason = "what only cores use that are left out of the build")
 )]
-
-/// Lists that refer to every kernel. Each is a static, compiled once with the library. In tests of what is private, where a static
-/// would be compiled although nothing refers to it, they are constants.
-macro_rules! listed {
-    ($($(#[$doc:meta])* $name:ident: $list:ty = $value:expr;)+) => { $(
-        #[cfg(not(test))]
-        $(#[$doc])*
-        pub static $name: $list = $value;
-        #[cfg(test)]
-        $(#[$doc])*
-        pub const $name: $list = $value;
-    )+ };
-}
 
 pub mod cores;
 pub mod games;
-pub mod kernel;
 pub mod lab;
-pub mod machine;
-pub mod moves;
-mod simd;
 mod simple;
-mod text;
 
-pub use text::numbers;
+#[doc(inline)]
+pub use nimlanes_foundation::text::numbers;
 #[doc(hidden)]
-pub use text::units;
+pub use nimlanes_foundation::text::units;
+#[doc(inline)]
+pub use nimlanes_foundation::{kernel, machine, moves};
+use nimlanes_foundation::{simd, text};
 
-pub use simple::{grundy_values, kernel_named, octal_values, positions, solve, zeros};
+#[cfg(feature = "octal")]
+pub use simple::octal_values;
+#[cfg(feature = "mex")]
+pub use simple::{grundy_values, zeros};
+pub use simple::{kernel_named, positions, solve};

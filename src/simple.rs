@@ -6,7 +6,6 @@ use crate::kernel::selection::Selection;
 use crate::kernel::workload::InputError;
 use crate::kernel::{Kernel, Operation, available};
 use crate::machine::Machine;
-use crate::moves::Rules;
 
 /// Solves a game in its published form, up to a limit. The module of each game in [`games`](crate::games) says what its
 /// answer is.
@@ -47,9 +46,10 @@ pub fn positions(question: &Question) -> Result<Positions, SolveError> {
 ///
 /// # Errors
 /// The text is not a subtraction set; otherwise see [`solve`].
+#[cfg(feature = "mex")]
 pub fn grundy_values(moves: &str, limit: u64) -> Result<Vec<u16>, SolveError> {
     let moves = moves.parse().map_err(InputError::Moves)?;
-    with_solver(|solver| solver.grundy_values(&Rules::Moves(moves), limit))
+    with_solver(|solver| solver.values_of_set(&moves, limit))
 }
 
 /// The heaps up to `limit` that are P-positions (Grundy value 0), by a sieve that computes no other values.
@@ -61,6 +61,7 @@ pub fn grundy_values(moves: &str, limit: u64) -> Result<Vec<u16>, SolveError> {
 ///
 /// # Errors
 /// See [`grundy_values`].
+#[cfg(feature = "mex")]
 pub fn zeros(moves: &str, limit: u64) -> Result<Vec<u64>, SolveError> {
     let moves = moves.parse().map_err(InputError::Moves)?;
     with_solver(|solver| solver.zeros(&moves, limit))
@@ -76,9 +77,10 @@ pub fn zeros(moves: &str, limit: u64) -> Result<Vec<u64>, SolveError> {
 ///
 /// # Errors
 /// The text is not the code of a game; otherwise see [`solve`].
+#[cfg(feature = "octal")]
 pub fn octal_values(code: &str, limit: u64) -> Result<Vec<u16>, SolveError> {
     let code = code.parse().map_err(InputError::Code)?;
-    with_solver(|solver| solver.grundy_values(&Rules::Code(code), limit))
+    with_solver(|solver| solver.values_of_code(&code, limit))
 }
 
 /// Looks up a kernel of an operation by name, if it can run on this machine.

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use nimlanes::cores::mex::period::Rare;
+use nimlanes::cores::named::ByName;
 use nimlanes::cores::{COMPLETE, OPERATIONS};
 use nimlanes::games::{SolveError, Solver, game};
 use nimlanes::kernel::selection::{SelectError, Selection};

@@ -10,6 +10,7 @@ use std::cell::OnceCell;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, SamplingMode};
+use nimlanes::cores::named::ByName;
 use nimlanes::games::{BigUint, GAMES, Game, Solution, Solver};
 use nimlanes::kernel::Run;
 use nimlanes::kernel::selection::Selection;

@@ -57,13 +57,24 @@ pub fn pair(text: &str) -> Result<(&str, &str), NameError> {
     text.split_once('=').ok_or_else(|| NameError::NotAPair(text.to_owned()))
 }
 
-impl Selection {
+/// Selections of kernels that [`OPERATIONS`](super::OPERATIONS) lists, by their names.
+pub trait ByName: Sized {
     /// [`Selection::new`] for this machine, with the tier cap ([`ISA_MAX`](crate::machine::ISA_MAX)) and the kernels
     /// ([`KERNEL`]) set in the environment.
     ///
     /// # Errors
     /// A variable names a tier or kernel that does not exist or cannot run here.
-    pub fn from_env() -> Result<Self, NameError> {
+    fn from_env() -> Result<Self, NameError>;
+
+    /// Adds a named kernel for one operation.
+    ///
+    /// # Errors
+    /// The operation or kernel does not exist, or the kernel cannot run here.
+    fn with_kernel(self, operation: &str, name: &str) -> Result<Self, NameError>;
+}
+
+impl ByName for Selection {
+    fn from_env() -> Result<Self, NameError> {
         let selection = Selection::new(Machine::from_env()?);
         let Some(pairs) = std::env::var_os(KERNEL) else { return Ok(selection) };
         let pairs = pairs.to_string_lossy().into_owned();
@@ -74,11 +85,7 @@ impl Selection {
         named.map_err(|error| NameError::Variable(Box::new(error)))
     }
 
-    /// Adds a named kernel for one operation.
-    ///
-    /// # Errors
-    /// The operation or kernel does not exist, or the kernel cannot run here.
-    pub fn with_kernel(self, operation: &str, name: &str) -> Result<Self, NameError> {
+    fn with_kernel(self, operation: &str, name: &str) -> Result<Self, NameError> {
         let found = self::operation(operation)?;
         let (operation, kernels) = (found.name(), found.kernels(self.machine()));
         let available = || kernels.iter().filter(|k| k.obstacle.is_none()).map(|k| k.name).collect();

@@ -1,12 +1,17 @@
 //! Whole games: each solves a problem by running operations, with kernels chosen by a [`Selection`].
 
+#[cfg(feature = "mex")]
 pub mod mem0;
+#[cfg(feature = "xor_count")]
 pub mod nim_square;
 mod one_heap;
 mod parameter;
 mod positions;
+#[cfg(feature = "occupancy")]
 pub mod proportionate_nim;
+#[cfg(feature = "xor_count")]
 pub mod scatterstone_nim;
+#[cfg(feature = "table_scan")]
 pub mod stone_game;
 
 use std::any::Any;
@@ -84,9 +89,20 @@ pub struct FoundPositions {
 /// Receives positions in batches, perhaps on another thread. An error ends the search.
 pub type Receiver = Arc<dyn Fn(Positions) -> Result<(), RunError> + Send + Sync>;
 
-listed! {
+nimlanes_foundation::listed! {
     /// All games, in the order of the cores.
-    GAMES: &[Game] = &[stone_game::GAME, proportionate_nim::GAME, nim_square::GAME, scatterstone_nim::GAME, mem0::GAME];
+    GAMES: &[Game] = &[
+        #[cfg(feature = "table_scan")]
+        stone_game::GAME,
+        #[cfg(feature = "occupancy")]
+        proportionate_nim::GAME,
+        #[cfg(feature = "xor_count")]
+        nim_square::GAME,
+        #[cfg(feature = "xor_count")]
+        scatterstone_nim::GAME,
+        #[cfg(feature = "mex")]
+        mem0::GAME,
+    ];
 }
 
 /// Looks up a game by name.

@@ -13,9 +13,10 @@ use num_bigint::{BigInt, BigUint};
 
 use super::{Game, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, details};
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use crate::cores::xor_count::triples::{Values, XorTriples, walsh_hadamard};
+use crate::cores::xor_count::triples::{Values, XorTriples};
 use crate::kernel::{Operation, Run};
 use crate::moves::{ALLOWED, MoveSet};
+use crate::simd::walsh::walsh_hadamard;
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {

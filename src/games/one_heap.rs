@@ -1,35 +1,49 @@
 //! Questions about a game on one heap. [`simple`](crate::simple) asks some of them with all that this machine has.
 
 use super::{SolveError, Solver};
+#[cfg(feature = "octal")]
 use crate::cores::mex::octal::{self, MexOctal, Octal};
+#[cfg(feature = "octal")]
 use crate::cores::mex::period::{MexPeriod, Proved, tallies};
-use crate::cores::mex::records::{MexRecords, Records};
-use crate::cores::mex::subtraction::{self, MexSubtraction, Subtraction};
-use crate::cores::mex::zeros::{MexZeros, Zeros};
+#[cfg(feature = "mex")]
+use crate::cores::mex::{
+    records::{MexRecords, Records},
+    subtraction::{self, MexSubtraction, Subtraction},
+    zeros::{MexZeros, Zeros},
+};
 use crate::kernel::RunError;
 use crate::kernel::selection::SelectError;
 use crate::kernel::workload::InputError;
-use crate::moves::{MoveSet, Rules};
+use crate::moves::{Code, MoveSet, Rules};
 
 impl Solver<'_> {
     /// The Grundy values of the heaps `0..=limit`.
     ///
     /// # Errors
     /// The limit is too large for this machine, the run would take longer than the selection allows, or it was stopped.
+    #[cfg(all(feature = "mex", feature = "octal"))]
     pub fn grundy_values(&self, rules: &Rules, limit: u64) -> Result<Vec<u16>, SolveError> {
-        let values = match rules {
-            Rules::Moves(set) => {
-                self.apply::<MexSubtraction>(limit, |limit| Subtraction::new(set, limit, self.machine()))
-            }
-            Rules::Code(code) => self.apply::<MexOctal>(limit, |limit| Octal::new(code, limit)),
-        };
-        Ok(values?.0)
+        match rules {
+            Rules::Moves(set) => self.values_of_set(set, limit),
+            Rules::Code(code) => self.values_of_code(code, limit),
+        }
+    }
+
+    #[cfg(feature = "mex")]
+    pub(crate) fn values_of_set(&self, set: &MoveSet, limit: u64) -> Result<Vec<u16>, SolveError> {
+        Ok(self.apply::<MexSubtraction>(limit, |limit| Subtraction::new(set, limit, self.machine()))?.0)
+    }
+
+    #[cfg(feature = "octal")]
+    pub(crate) fn values_of_code(&self, code: &Code, limit: u64) -> Result<Vec<u16>, SolveError> {
+        Ok(self.apply::<MexOctal>(limit, |limit| Octal::new(code, limit))?.0)
     }
 
     /// The heaps up to `limit` that are P-positions (Grundy value 0), by a sieve that computes no other values.
     ///
     /// # Errors
     /// See [`Solver::grundy_values`].
+    #[cfg(feature = "mex")]
     pub fn zeros(&self, set: &MoveSet, limit: u64) -> Result<Vec<u64>, SolveError> {
         Ok(self.apply::<MexZeros>(limit, |limit| Zeros::new(set, limit, self.machine()))?.0)
     }
@@ -48,6 +62,7 @@ impl Solver<'_> {
     ///
     /// # Errors
     /// See [`Solver::grundy_values`].
+    #[cfg(all(feature = "mex", feature = "octal"))]
     pub fn first_heaps(&self, set: &MoveSet, limit: u64) -> Result<Vec<u64>, SolveError> {
         match self.apply::<MexRecords>(limit, |limit| Records::new(set, limit)) {
             Err(SolveError::Input(InputError::TooManyMoves { .. })) => {
@@ -74,6 +89,7 @@ impl Solver<'_> {
     ///
     /// # Errors
     /// See [`Solver::grundy_values`].
+    #[cfg(all(feature = "mex", feature = "octal"))]
     pub fn period(&self, rules: &Rules, limit: u64) -> Result<Option<Proved>, SolveError> {
         match rules {
             Rules::Moves(set) => {
@@ -81,7 +97,7 @@ impl Solver<'_> {
                 let values = self.grundy_values(rules, limit)?;
                 let farthest = usize::try_from(farthest).unwrap_or(usize::MAX);
                 let found = subtraction::period(&values, farthest, self.run)?;
-                Ok(found.map(|found| Proved::by_last_values(found, farthest)))
+                Ok(found.map(|found| Proved::by_last_values(found.period, found.preperiod, farthest)))
             }
             Rules::Code(code) if code.last_place().is_none() => Ok(None),
             Rules::Code(code) => match self.apply::<MexPeriod>(limit, |limit| Octal::new(code, limit)) {

@@ -8,4 +8,5 @@ pub mod known;
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub mod numbers;
-pub mod verify;
+
+pub use nimlanes_foundation::verify;

@@ -1,6 +1,6 @@
 //! The arguments of the module's functions.
 
-use nimlanes::cores::named::pair;
+use nimlanes::cores::named::{ByName, pair};
 use nimlanes::games::{self, Question, SolveError};
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::workload::InputError;

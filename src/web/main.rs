@@ -9,7 +9,7 @@ mod solve;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use nimlanes::cores::named::{NameError, pair};
+use nimlanes::cores::named::{ByName, NameError, pair};
 use nimlanes::games::{Question, SolveError, game};
 use nimlanes::kernel::selection::Selection;
 use nimlanes::machine::Machine;

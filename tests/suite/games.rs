@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use nimlanes::cores::named::ByName;
 use nimlanes::games::{BigUint, Figure, GAMES, Positions, Question, Solution, SolveError, Solver, Stage, game};
 use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::session::KernelInfo;

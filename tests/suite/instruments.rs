@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use nimlanes::cores::named::ByName;
 use nimlanes::games::{Solver, game};
 use nimlanes::kernel::Run;
 use nimlanes::kernel::selection::Selection;

@@ -11,6 +11,7 @@ mod selection;
 mod source_tree;
 #[cfg(debug_assertions)]
 mod threads;
+mod walls;
 mod zeros;
 
 // Tests of the program.

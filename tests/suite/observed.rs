@@ -1,6 +1,7 @@
 //! Kernels whose answers are observed, not proved: they run only if they are named, say what they are, and agree with
 //! exact ones.
 
+use nimlanes::cores::named::ByName;
 use nimlanes::cores::occupancy::{Beams, MAX_LIMIT, Occupancy, Positions, ProportionateNim};
 use nimlanes::cores::{OPERATIONS, operation};
 use nimlanes::kernel::selection::{SelectError, Selection};

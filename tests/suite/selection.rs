@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use nimlanes::cores::mex::octal::{MexOctal, Octal};
+use nimlanes::cores::named::ByName;
 use nimlanes::cores::{OPERATIONS, operation};
 use nimlanes::games::{Solver, game};
 use nimlanes::kernel::selection::{SelectError, Selection};

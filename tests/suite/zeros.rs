@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use nimlanes::cores::mex::checkpoint::CheckpointError;
 use nimlanes::cores::mex::zeros::{Journal, MAX_LIMIT, MexZeros, Progress, Start, Zeros};
+use nimlanes::cores::named::ByName;
 use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::{Kernel, Operation, Run, RunError, available};
 use nimlanes::machine::Machine;

@@ -5,7 +5,7 @@
 //! certificate a few look-ups and six insertions for each position.
 //! Bound: hashing, then with the certificate cache misses once the sets outgrow the cache.
 //! Source: a published solution of Project Euler 665. As printed it stops with an index error; see
-//! [`crate::games::proportionate_nim`].
+//! `nimlanes::games::proportionate_nim`.
 
 use std::collections::HashSet;
 

@@ -58,7 +58,6 @@ pub struct TableScan<S, const HANDS_ON: bool = false>(PhantomData<fn() -> S>);
 
 /// Which heaps a move may take from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Rule {
     /// One, two or three heaps (Project Euler 260).
     AllMoves,

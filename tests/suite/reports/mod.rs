@@ -252,7 +252,7 @@ fn kernels_that_changed_since_they_were_measured_are_marked() {
     report(&root, &["--check"]).assert().success();
 
     // Nor does who changes more than is marked.
-    let more = json!({"src/cores/mex/gone.rs": "0", "src/simd/gone.rs": "0"});
+    let more = json!({"src/cores/mex/gone.rs": "0", "src/foundation/simd/gone.rs": "0"});
     add(&root, folder, "sources", json!({"revision": "0123456789ab", "digests": more}));
     report(&root, &["--check"]).assert().success();
 }

@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::io::{BufRead, Write, stdin, stdout};
 use std::time::Duration;
 
+use nimlanes::cores::named::ByName;
 use nimlanes::kernel::Run;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::session::Session;

@@ -73,6 +73,7 @@ impl Family {
     /// The sets that have all moves of `always`, and any of `free`.
     ///
     /// ```
+    /// # use nimlanes_mex as nimlanes;
     /// use nimlanes::cores::mex::family::Family;
     /// let family = Family::new(&[4], &[1, 2, 3])?;
     /// assert_eq!(family.sets(), 8);
@@ -114,6 +115,7 @@ impl Family {
     /// These sets and no others. Bit 0 of a number is for the move 1.
     ///
     /// ```
+    /// # use nimlanes_mex as nimlanes;
     /// use nimlanes::cores::mex::family::Family;
     /// let family = Family::of_sets([&[1, 4][..], &[2, 3]])?;
     /// assert_eq!((family.sets(), family.moves(0b110)), (2, vec![2, 3]));
@@ -147,6 +149,7 @@ impl Family {
     /// of them have.
     ///
     /// ```
+    /// # use nimlanes_mex as nimlanes;
     /// use nimlanes::cores::mex::family::Family;
     /// let family = Family::with_moves(4, &[2])?;
     /// assert_eq!([0, 1, 2, 3].map(|set| family.moves(set)), [&[2, 4][..], &[2, 3, 4], &[1, 2, 4], &[1, 2, 3, 4]]);

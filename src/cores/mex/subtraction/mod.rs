@@ -113,7 +113,8 @@ impl Subtraction {
 
     /// Estimates the number of different values up to the limit: the number among the first heaps, extrapolated by the power law
     /// that their mean follows. (The mean is smoother than the largest value.)
-    pub(crate) fn values(&self) -> f64 {
+    #[doc(hidden)]
+    pub fn values(&self) -> f64 {
         let [few, many] = self.probed;
         many.extrapolated(few, self.heaps(), many.values, |probed| probed.mean()).min(self.moves.len() as f64 + 1.0)
     }

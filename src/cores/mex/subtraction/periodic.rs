@@ -22,6 +22,7 @@ pub struct Period {
 /// The period of the values of a set with largest move `farthest`, if the values `g` of the first heaps prove it.
 ///
 /// ```
+/// # use nimlanes_mex as nimlanes;
 /// use nimlanes::cores::mex::subtraction::{Period, period};
 /// # use nimlanes::kernel::Run;
 /// let run = Run::new(1);
@@ -103,7 +104,7 @@ fn shift_sets(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
 /// The cost of a portable kernel by its formula, with the rates of the list.
 fn listed_cost(name: &str, input: &Subtraction) -> Cost {
     let def = MexSubtraction::KERNELS.iter().find(|def| def.name == name).expect("the kernel is listed");
-    let body = def.body.as_ref().expect("portable kernels are compiled");
+    let body = def.body().expect("portable kernels are compiled");
     (body.cost)(input, CostContext { tier: def.tier, threads: 1, is_parallel: false }, body.rates)
 }
 
@@ -138,6 +139,7 @@ fn prefixes(farthest: u64) -> impl Iterator<Item = u64> {
 /// prove it. No progress is counted.
 ///
 /// ```
+/// # use nimlanes_mex as nimlanes;
 /// use nimlanes::cores::mex::subtraction::{Period, Subtraction, prove};
 /// # use nimlanes::{kernel::Run, machine::Machine};
 /// let input = Subtraction::new(&"2,4,7".parse()?, 1000, &Machine::detect())?;

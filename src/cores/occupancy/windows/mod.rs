@@ -76,7 +76,7 @@ impl From<Joints> for Evidence {
             ("windows", windows),
             ("heaps", heaps),
         ];
-        Evidence { comparisons: compared, summary, numbers }
+        Evidence::new(compared, summary, numbers)
     }
 }
 

@@ -116,7 +116,8 @@ impl Partitions {
 
 /// The partition numbers `p(0..=limit)` modulo `modulus`, which is positive and below 2^31, by Euler's recurrence over the
 /// pentagonal numbers `k(3k-1)/2` and `k(3k+1)/2`.
-pub(crate) fn partition_numbers(limit: usize, modulus: u32) -> Vec<u32> {
+#[doc(hidden)]
+pub fn partition_numbers(limit: usize, modulus: u32) -> Vec<u32> {
     let modulus = i64::from(modulus);
     let mut numbers: Vec<i64> = vec![1 % modulus];
     for n in 1..=limit {

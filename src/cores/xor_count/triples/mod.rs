@@ -22,6 +22,7 @@ use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
 use crate::moves::MoveSet;
+use crate::simd::walsh::walsh_hadamard;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod characters_avx512;
@@ -54,7 +55,8 @@ impl Values {
     }
 
     /// Stands in for `heaps` values with about this largest value, to predict costs, which depend on nothing else.
-    pub(crate) fn predicted(heaps: usize, largest: u16) -> Self {
+    #[doc(hidden)]
+    pub fn predicted(heaps: usize, largest: u16) -> Self {
         Values { values: Vec::new(), heaps, span: span(largest) }
     }
 
@@ -98,21 +100,6 @@ fn count<const TABLES: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, Run
         run.advance(block.len() as u64)?;
     }
     Ok(counts)
-}
-
-/// The Walsh-Hadamard transform, in place. The length must be a power of two.
-#[inline(always)]
-pub(crate) fn walsh_hadamard(values: &mut [i64]) {
-    let mut half = 1;
-    while half < values.len() {
-        for pair in values.chunks_exact_mut(2 * half) {
-            let (low, high) = pair.split_at_mut(half);
-            for (a, b) in low.iter_mut().zip(high) {
-                (*a, *b) = (*a + *b, *a - *b);
-            }
-        }
-        half *= 2;
-    }
 }
 
 /// Computes the number of multisets from the number of heaps of each value, by the transform. The length must be a power of two.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use nimlanes::cores::named::pair;
+use nimlanes::cores::named::{ByName, pair};
 use nimlanes::games::{Question, game};
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::session::{AnyOperation, Session};

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use nimlanes::cores::mex::family::{Family, MAX_MOVE, MexFamily, Repeating};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction, prove};
+use nimlanes::cores::named::ByName;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Operation, Run, RunError};

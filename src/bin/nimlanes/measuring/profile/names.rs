@@ -16,15 +16,25 @@ pub fn below_the_harness<T: AsRef<Frame>>(frames: &[T]) -> &[T] {
         Some(harness) => harness + 1,
         None if frames.iter().any(|frame| has(frame, &|name| name == "main")) => frames.len(),
         None => {
-            frames.iter().position(|frame| has(frame, &|name| name.contains("nimlanes::cores"))).unwrap_or(frames.len())
+            let of_core = |name: &str| own_paths(name).any(|path| path.starts_with("cores::"));
+            frames.iter().position(|frame| has(frame, &of_core)).unwrap_or(frames.len())
         }
     };
     &frames[start..]
 }
 
-/// Whether a function is of the library, below which all harnesses lie.
+/// Whether a function is of the library or a crate of its own, below which all harnesses lie.
 pub fn is_own(function: &str) -> bool {
-    function.contains("nimlanes::")
+    own_paths(function).next().is_some()
+}
+
+/// The paths in the name of a function that begin with the library or a crate of its own, such as `nimlanes_octal`, without that.
+fn own_paths(function: &str) -> impl Iterator<Item = &str> {
+    function.split("nimlanes").skip(1).filter_map(|rest| match rest.split_once("::")? {
+        ("_lab", _) => None,
+        ("", path) => Some(path),
+        (name, path) => name.strip_prefix('_')?.chars().all(|c| c.is_ascii_lowercase() || c == '_').then_some(path),
+    })
 }
 
 /// The names of functions, outermost first. Without shims for calls through function references, which belong to the caller;
@@ -36,7 +46,7 @@ pub fn shown<'a>(frames: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     names
 }
 
-/// Shortens `nimlanes::cores::mex::subtraction::stamp::run<u16>` to `stamp::run`: the last two path segments, without
+/// Shortens `nimlanes_mex::cores::mex::subtraction::stamp::run<u16>` to `stamp::run`: the last two path segments, without
 /// generics. The entry of a kernel becomes the kernel's name; a method of a trait is shown with its type.
 fn short(function: &str) -> String {
     // `<Type as Trait>::method`
@@ -77,22 +87,28 @@ mod tests {
 
     #[test]
     fn the_harness_is_cut_off_and_names_are_short() {
-        let spin = "<nimlanes::kernel::session::OpenSession<O> as nimlanes::kernel::session::Session>::spin";
-        let entry =
-            "nimlanes::cores::mex::subtraction::<impl nimlanes::kernel::operation::Operation for X>::KERNELS::stamp";
-        let inner = "nimlanes::cores::mex::subtraction::stamp::first_gap<u16>";
+        let spin = "<nimlanes_foundation::kernel::session::OpenSession<O> as nimlanes_foundation::kernel::session::Session>::spin";
+        let entry = "nimlanes_mex::cores::mex::subtraction::<impl nimlanes_foundation::kernel::operation::Operation for X>::KERNELS::stamp";
+        let inner = "nimlanes_mex::cores::mex::subtraction::stamp::first_gap<u16>";
         let want = ["stamp", "stamp::first_gap"];
         assert_eq!(cut(&format!("main/criterion::routine::warm_up/{spin}/{entry}/{inner}")), want);
         assert_eq!(cut(&format!("main/{spin};harness::inlined/{entry};{inner};{inner}::{{{{closure}}}}")), want);
         assert_eq!(
-            cut(&format!("main/criterion::analysis::common/nimlanes::kernel::session::Session::run/{entry}")),
+            cut(&format!(
+                "main/criterion::analysis::common/nimlanes_foundation::kernel::session::Session::run/{entry}"
+            )),
             [""; 0]
         );
         assert_eq!(cut(&format!("clone3/start_thread/std::thread::start/{inner}")), ["stamp::first_gap"]);
         assert_eq!(cut("clone3/start_thread/rayon::join"), [""; 0]);
         let shim = "core::ops::function::impls::<impl core::ops::function::Fn<A> for &F>::call";
         assert_eq!(cut(&format!("main/{spin}/{entry}/{shim}")), ["stamp"]);
-        let method = "<nimlanes::cores::table_scan::rows::Rows<W> as nimlanes::layers::Marks<u16>>::mark::{{closure}}";
+        assert_eq!(cut("clone3/start_thread/nimlanes_foundation::kernel::threads::share"), [""; 0]);
+        assert_eq!(
+            ["nimlanes_lab::main", "nimlanes::lab::verify", "nimlanes_mex_records::cores"].map(is_own),
+            [false, true, true]
+        );
+        let method = "<nimlanes_table_scan::cores::table_scan::rows::Rows<W> as nimlanes_table_scan::layers::Marks<u16>>::mark::{{closure}}";
         assert_eq!(short(method), "Rows::mark");
     }
 }

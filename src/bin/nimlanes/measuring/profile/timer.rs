@@ -97,6 +97,6 @@ mod tests {
         for function in [trace, "backtrace::backtrace::trace_unsynchronized"] {
             assert!(is_sampler(function), "{function}");
         }
-        assert!(!is_sampler("nimlanes::cores::mex::subtraction::stamp::run"));
+        assert!(!is_sampler("nimlanes_mex::cores::mex::subtraction::stamp::run"));
     }
 }

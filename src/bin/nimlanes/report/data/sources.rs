@@ -17,7 +17,7 @@ use crate::files::saved::{SavedError, entries, read_text};
 use crate::measuring::programs::{output_of, program};
 
 /// The folders whose files kernels are made of.
-pub const FOLDERS: [&str; 2] = ["src/cores", "src/simd"];
+pub const FOLDERS: [&str; 2] = ["src/cores", "src/foundation/simd"];
 
 /// What was measured. Saved before anything else, and kept if a report is resumed: a kernel that changes in between is marked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -161,7 +161,7 @@ mod tests {
             fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
             fs::write(path, text).expect("writable");
         };
-        for path in ["src/cores/a.rs", "src/cores/deep/b.rs", "src/simd/c.rs"] {
+        for path in ["src/cores/a.rs", "src/cores/deep/b.rs", "src/foundation/simd/c.rs"] {
             write(path, "fn run() {}\n");
         }
         let sources = Sources { revision: None, digests: digests(root.path()).expect("readable") };
@@ -170,9 +170,9 @@ mod tests {
         write("src/cores/a.rs", "// A comment.\nfn run() {}\n");
         write("src/cores/new.rs", "fn run() {}\n");
         write("src/cores/deep/b.rs", "fn run() { }\n");
-        fs::remove_file(root.path().join("src/simd/c.rs")).expect("writable");
+        fs::remove_file(root.path().join("src/foundation/simd/c.rs")).expect("writable");
         let changed: Vec<String> = sources.changed(root.path()).expect("readable").into_iter().collect();
-        assert_eq!(changed, ["src/cores/deep/b.rs", "src/cores/new.rs", "src/simd/c.rs"]);
+        assert_eq!(changed, ["src/cores/deep/b.rs", "src/cores/new.rs", "src/foundation/simd/c.rs"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nimlanes::cores::OPERATIONS;
-use nimlanes::cores::named::NameError;
+use nimlanes::cores::named::{ByName, NameError};
 use nimlanes::games::{Game, SolveError, Solver};
 use nimlanes::kernel::candidate::{Candidate, quickest};
 use nimlanes::kernel::selection::{SelectError, Selection};

@@ -87,22 +87,22 @@ const WRITTEN: [(&str, Texts); 6] = [
     (
         "bit rows",
         texts! {
-            Compiler: "simd/vectors/plain.rs";
-            Intrinsics: "simd/vectors/avx2.rs";
-            Wide: "simd/vectors/wide.rs";
+            Compiler: "foundation/simd/vectors/plain.rs";
+            Intrinsics: "foundation/simd/vectors/avx2.rs";
+            Wide: "foundation/simd/vectors/wide.rs";
             FearlessSimd: "cores/table_scan/bit_rows_fearless.rs";
-            StdSimd: "simd/vectors/std_simd.rs";
+            StdSimd: "foundation/simd/vectors/std_simd.rs";
         },
     ),
     (
         "byte lanes",
         texts! {
-            Compiler: "cores/mex/lanes/plain.rs";
-            Intrinsics: "cores/mex/lanes/avx2.rs";
-            Wide: "cores/mex/lanes/wide.rs";
+            Compiler: "cores/mex/base/lanes/plain.rs";
+            Intrinsics: "cores/mex/base/lanes/avx2.rs";
+            Wide: "cores/mex/base/lanes/wide.rs";
             FearlessSimd: "cores/mex/subtraction/byte_lanes_fearless.rs";
-            StdSimd: "cores/mex/lanes/std_simd.rs";
-            C: "cores/mex/lanes/c.rs" "simd/c/decode.c";
+            StdSimd: "cores/mex/base/lanes/std_simd.rs";
+            C: "cores/mex/base/lanes/c.rs" "foundation/simd/c/decode.c";
         },
     ),
     (
@@ -113,7 +113,7 @@ const WRITTEN: [(&str, Texts); 6] = [
             Wide: "cores/mex/zeros/carry/wide.rs";
             Pulp: "cores/mex/zeros/shifted_rows_pulp.rs";
             StdSimd: "cores/mex/zeros/carry/std_simd.rs";
-            C: "cores/mex/zeros/carry/c.rs" "simd/c/carry.c";
+            C: "cores/mex/zeros/carry/c.rs" "foundation/simd/c/carry.c";
         },
     ),
     (
@@ -122,7 +122,7 @@ const WRITTEN: [(&str, Texts); 6] = [
             Intrinsics: "cores/mex/split/near_sum_avx2.rs";
             Pulp: "cores/mex/split/near_sum_pulp.rs";
             StdSimd: "cores/mex/split/near_sum_std.rs";
-            C: "cores/mex/split/near_sum_c.rs" "simd/c/near.c";
+            C: "cores/mex/split/near_sum_c.rs" "foundation/simd/c/near.c";
         },
     ),
     (
@@ -133,17 +133,17 @@ const WRITTEN: [(&str, Texts); 6] = [
             FearlessSimd: "cores/xor_count/partitions/walsh_lanes_fearless.rs";
             Pulp: "cores/xor_count/partitions/walsh_lanes_pulp.rs";
             StdSimd: "cores/xor_count/partitions/walsh_lanes/std_simd.rs";
-            C: "cores/xor_count/partitions/walsh_lanes/c.rs" "simd/c/add.c";
+            C: "cores/xor_count/partitions/walsh_lanes/c.rs" "foundation/simd/c/add.c";
         },
     ),
     (
         "for all of these",
         texts! {
-            Intrinsics: "simd/avx2.rs";
-            FearlessSimd: "simd/fearless.rs";
-            Pulp: "simd/pulp.rs";
-            StdSimd: "simd/std_simd.rs";
-            C: "simd/c/mod.rs" "simd/c/parts.h";
+            Intrinsics: "foundation/simd/avx2.rs";
+            FearlessSimd: "foundation/simd/fearless.rs";
+            Pulp: "foundation/simd/pulp.rs";
+            StdSimd: "foundation/simd/std_simd.rs";
+            C: "foundation/simd/c/mod.rs" "foundation/simd/c/parts.h";
         },
     ),
 ];

@@ -1,0 +1,167 @@
+//! `mex_octal`: Grundy values of octal and hexadecimal games.
+//!
+//! A move takes some of a heap and may split the rest into two or three heaps, as the digits of the game's [`Code`]
+//! allow. The value of a heap is the mex of the nim-sums of the positions that its moves lead to.
+//!
+//! # Theorems
+//! * *Sparse space.* Choose a mask. Call a value **rare** if it has an even number of bits in common with the mask,
+//!   else **common**. The nim-sum of a rare and a common value is common; that of two rare or two common values is
+//!   rare. So in a game that splits into two heaps, common values are reached through rare heaps alone (the empty heap
+//!   is rare). If few heaps are rare, as observed in many games, the least common value that is not reached is found
+//!   quickly. It is the value of the heap if all rare values below it are reached, which is checked for every heap. No
+//!   value relies on the observation.
+//! * *Sparse by position* (Flammenkamp). If all places `t` that split into two have the same parity,
+//!   `p(n) = (n - t) mod 2` is a bit with `p(a) ^ p(b) = p(n)` for each split `n - t = a + b`. So `p` can serve as one
+//!   more bit of every value, and of the mask: all of the above holds, except that whether a value is rare depends on
+//!   `p(n)`, and that a move at an odd place that leaves one heap turns rare into common and common into rare. The
+//!   empty heap is then common if `t` is odd.
+//! * *Guy and Smith (1956).* Let `k` be the last place of a finite code with two parts. If `g(n + p) = g(n)` for all `n` from
+//!   `e >= 1` to `2 e + p + k`, then for all `n >= e`: of the two heaps of any option of a larger heap, one is at least `e + p`,
+//!   and `p` can be taken from it or added to it. With three parts the bound is `3 e + 2 p + k`. Where the heaps of a split
+//!   must differ, this is no proof, as the change may make them equal.
+//!
+//! `profiles/papers/windows.md` in the source tree has the proofs of the first two.
+//!
+//! # An example
+//! ```
+//! # use nimlanes_octal as nimlanes;
+//! use nimlanes::cores::mex::octal::{Code, MexOctal, Octal, period};
+//! use nimlanes::kernel::{Operation, Run};
+//! let kayles: Code = "0.77".parse()?;
+//! let values = MexOctal::oracle(&Octal::new(&kayles, 1000)?);
+//! let found = period(&kayles, &values, &Run::new(1))?.expect("a period");
+//! assert_eq!((found.period, found.is_proved), (12, true));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Observations
+#![doc = include_str!("NOTES.md")]
+
+use super::{sparse, translate};
+use crate::kernel::selection::Selection;
+use crate::kernel::workload::{InputError, Workload, Workloads};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
+
+mod bit_rows;
+pub(super) mod candidates;
+pub mod checkpoint;
+pub(super) mod greedy;
+#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
+mod greedy_pair;
+mod input;
+mod oracle;
+pub(super) mod period;
+mod sparse_lanes;
+mod sparse_stamps;
+mod stamp;
+pub(super) mod values;
+mod windowed;
+
+pub use super::sparse::space::{Mask, SparseSpace, sparse_space};
+pub use crate::moves::{Code, CodeError};
+pub use input::{MAX_ENDLESS, MAX_LIMIT, Octal};
+pub use period::{Period, period};
+pub use values::{Journal, Start};
+use values::{heap_by_heap, pairs};
+
+/// Grundy values of the heaps `0..=limit` of an octal or hexadecimal game. The output holds one value per heap.
+#[derive(Debug)]
+pub struct MexOctal;
+
+impl Operation for MexOctal {
+    type Input = Octal;
+    type Output = Vec<u16>;
+    type Start = Start;
+
+    const NAME: &'static str = "mex_octal";
+    const CORE: Core = Core::Mex;
+    const UNIT: &'static str = "heap";
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexOctal, [], start;
+        stamp = stamp at [0.5, 50.0, 10_000.0], Portable, [], "the baseline: every split stamps its nim-sum";
+        bit_rows = bit_rows with translate::plain at [6.0, 30.0], Portable, [], "sets of nim-sums as bit rows; a third part translates a row by XOR, word by word";
+        xor_translate_avx512 = bit_rows with translate::avx512 at [2.0, 1.0] like bit_rows, Avx512, ["avx512"], "the same, with 512 bits translated by two instructions";
+        sparse = sparse_stamps at [8000.0], Portable, [], "the best public algorithm: splits with rare heaps first, others only to show that rare values are reached";
+        candidates = candidates at [sparse::plain::PACE.search], Portable, [], "a sample of splits stamps; values still open are searched among all splits";
+        candidates_avx512 = candidates at [sparse::avx512::PACE.search] like candidates, Avx512, ["avx512"], "the same source at this tier";
+        sparse_lanes = sparse_lanes with sparse::plain at [sparse::plain::PACE.step], Portable, [], "64 heaps as byte lanes: rare heaps as moves for common values, some common ones to verify the rare values";
+        sparse_lanes_wide = sparse_lanes with sparse::wide at [sparse::wide::PACE.step] like sparse_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
+        sparse_lanes_avx2 = sparse_lanes with sparse::avx2 at [sparse::avx2::PACE.step] like sparse_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        sparse_lanes_avx512 = sparse_lanes with sparse::avx512 at [sparse::avx512::PACE.step] like sparse_lanes, Avx512, ["avx512"], "planes by a permute that all groups share, and masks by affine maps";
+        sparse_lanes_neon = sparse_lanes with sparse::v128 at [sparse::v128::PACE.step] like sparse_lanes, Neon, ["neon"], "planes by lookups that leave out other groups";
+        sparse_lanes_simd128 = sparse_lanes with sparse::v128 at [sparse::v128::PACE.step] like sparse_lanes, Simd128, ["simd128"], "planes by lookups that leave out other groups";
+        greedy = greedy with sparse::plain at [sparse::plain::PACE.step], Portable, [], "byte lanes with a greedy choice: most rare heaps are only asked for the least free codes";
+        greedy_avx2 = greedy with sparse::avx2 at [sparse::avx2::PACE.step] like greedy, Avx2, ["avx2"], "the same on the lanes of sparse_lanes_avx2";
+        greedy_avx512 = greedy with sparse::avx512 at [sparse::avx512::PACE.step] like greedy, Avx512, ["avx512"], "the same on the lanes of sparse_lanes_avx512";
+        greedy_neon = greedy with sparse::v128 at [sparse::v128::PACE.step] like greedy, Neon, ["neon"], "the same on the lanes of sparse_lanes_neon";
+        greedy_simd128 = greedy with sparse::v128 at [sparse::v128::PACE.step] like greedy, Simd128, ["simd128"], "the same on the lanes of sparse_lanes_simd128";
+        window_words = windowed with sparse::plain at [sparse::plain::PACE.step] like greedy, Portable, [], "where few heaps are rare: an OR of bits over them, and over some common ones to verify";
+        window_words_avx2 = windowed with sparse::avx2::words at [1.03 * sparse::avx2::PACE.step] like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
+        window_lanes_avx2 = windowed with sparse::avx2 at [sparse::avx2::PACE.step] like window_words, Avx2, ["avx2"], "windows in planes, by lookups of four bits";
+        window_lanes_avx512 = windowed with sparse::avx512 at [sparse::avx512::PACE.step] like window_words, Avx512, ["avx512"], "the same for 64 heaps at once, but for the nearest rare ones";
+        greedy_pair_avx512 = greedy_pair with sparse::avx512 at [sparse::avx512::PACE.step, 2e6] like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
+    };
+    const ABSENT: &'static [Absent] = &[Absent {
+        feature: "bitvec",
+        reason: "a set of nim-sums is made bit by bit, where a stamp needs no clearing, or translated by whole words",
+    }];
+    const PUBLIC: &'static [&'static str] = &["sparse"];
+    const NOTES: &'static str = include_str!("NOTES.md");
+
+    fn oracle(input: &Octal) -> Vec<u16> {
+        oracle::values(input)
+    }
+
+    fn steps(input: &Octal) -> u64 {
+        input.heaps() as u64
+    }
+
+    fn work(input: &Octal, _: &Vec<u16>) -> u64 {
+        input.heaps() as u64
+    }
+
+    fn digest(values: &Vec<u16>) -> Digest {
+        let max = values.iter().max().copied().unwrap_or(0);
+        let zeros = values.iter().filter(|value| **value == 0).count() as u128;
+        let sum = values.iter().map(|value| u128::from(*value)).sum();
+        vec![("max", max.into()), ("zeros", zeros), ("sum", sum), ("last", values.last().copied().unwrap_or(0).into())]
+    }
+}
+
+/// A workload is a code with a line about its game.
+macro_rules! workload {
+    ($code:literal, $published:expr, $sizes:expr, $summary:literal) => {
+        Workload {
+            name: $code,
+            summary: concat!($summary, "; size = the largest heap"),
+            published: $published,
+            sizes: &$sizes,
+        }
+    };
+}
+
+impl Workloads for MexOctal {
+    const WORKLOADS: &'static [Workload] = &[
+        workload!(
+            "0.6",
+            1 << 17,
+            [100, 10_000, 1 << 17, 1 << 20],
+            "Officers: take one of a heap of two or more, perhaps splitting the rest"
+        ),
+        workload!("grundy", 1 << 17, [1 << 17], "Grundy's game: split a heap into two that differ"),
+        workload!("0.137", 1 << 17, [1 << 17], "Dawson's Chess, which soon repeats"),
+        workload!("0.07", 1 << 17, [1 << 17], "Dawson's Kayles, which soon repeats"),
+        workload!("0.16", 1 << 17, [1 << 17], "repeats late, with rare heaps far out"),
+        workload!("0.56", 1 << 17, [1 << 17], "repeats late, with rare heaps far out"),
+        workload!("0.007", 1 << 14, [1 << 14], "Treblecross: its rare heaps do not end"),
+        workload!("0.06", 1 << 14, [1 << 14], "never sparse"),
+        workload!("0.8", 1000, [1000], "take one and split the rest into three"),
+    ];
+
+    fn canonical(workload: &str) -> Result<String, InputError> {
+        Ok(workload.parse::<Code>()?.canonical().to_string())
+    }
+
+    fn input(workload: &str, size: u64, _: &Selection) -> Result<Octal, InputError> {
+        Octal::new(&workload.parse()?, size)
+    }
+}

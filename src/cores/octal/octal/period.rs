@@ -1,0 +1,129 @@
+//! Periods of values, with proof.
+//!
+//! Values are compared, also through their differences: in an arithmetic period the values of each round are those of the round
+//! before plus a constant, the *saltus*.
+
+use crate::kernel::{Run, RunError};
+use crate::moves::Code;
+
+/// A repetition of the values: `g(n + period) = g(n) + saltus` for all `n >= preperiod` that were compared, and for all others if it
+/// is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Period {
+    /// The length of the repetition.
+    pub period: usize,
+    /// The first heap from which it holds.
+    pub preperiod: usize,
+    /// What each round adds to the values.
+    pub saltus: u16,
+    /// The largest heap that is compared in the proof; `None` if there is no proof for such games.
+    pub certificate: Option<usize>,
+    /// Whether the values up to that heap were known.
+    pub is_proved: bool,
+}
+
+impl Period {
+    /// The value of any heap, given those of the first heaps. `None` if it is not among them and the period is not proved.
+    ///
+    /// # Panics
+    /// The values are fewer than those that the period was found in.
+    pub fn value(&self, values: &[u16], n: u64) -> Option<u16> {
+        let known = values.len() as u64;
+        if n < known {
+            return Some(values[n as usize]);
+        }
+        let (period, preperiod) = (self.period as u64, self.preperiod as u64);
+        self.is_proved.then(|| values[(preperiod + (n - preperiod) % period) as usize])
+    }
+}
+
+/// Values that must repeat before a period is considered.
+const TAIL: usize = 4096;
+/// Repetitions that are tried before the search is given up.
+const TRIALS: usize = 16;
+
+/// The shortest period that the values of the first heaps show in their second half, preferably a proved one.
+///
+/// A period with a saltus is never proved here. Codes with repeated digits are not searched, because their moves do not end.
+///
+/// ```
+/// # use nimlanes_octal as nimlanes;
+/// use nimlanes::cores::mex::octal::{Code, period};
+/// # use nimlanes::kernel::Run;
+/// let nim_with_one_bean: Code = "0.3".parse()?;
+/// let found = period(&nim_with_one_bean, &[0, 1, 0, 1, 0, 1, 0, 1, 0, 1], &Run::new(1))?.expect("a period");
+/// assert!(found.is_proved && found.period == 2 && found.value(&[0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 1_000_001) == Some(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`RunError::Cancelled`].
+pub fn period(code: &Code, g: &[u16], run: &Run) -> Result<Option<Period>, RunError> {
+    let (Some(last), heaps) = (code.last_place(), g.len()) else { return Ok(None) };
+    let tail = TAIL.min(heaps / 4);
+    let mut best: Option<Period> = None;
+    let mut trials = 0;
+    // The last `tail` differences of values must be those a period earlier.
+    let difference = |n: usize| g[n].wrapping_sub(g[n - 1]);
+    for period in 1..heaps / 2 {
+        if period % (1 << 20) == 0 {
+            run.advance(0)?;
+        }
+        let repeats = |back: &usize| difference(heaps - back) == difference(heaps - back - period);
+        if tail == 0 || !(1..=tail).all(|back| repeats(&back)) {
+            continue;
+        }
+        let saltus = g[heaps - 1].wrapping_sub(g[heaps - 1 - period]);
+        let mut preperiod = heaps - period - 1;
+        while preperiod > 0 && g[preperiod - 1].wrapping_add(saltus) == g[preperiod - 1 + period] {
+            preperiod -= 1;
+        }
+        let parts = if code.has_three_parts() { 3 } else { 2 };
+        let is_provable = saltus == 0 && !code.is_unequal();
+        let certificate = is_provable.then(|| parts * preperiod.max(1) + parts * period + last);
+        let is_proved = certificate.is_some_and(|largest| largest < heaps);
+        if is_proved || best.is_none_or(|best| preperiod < best.preperiod) && saltus < 1 << 15 {
+            best = Some(Period { period, preperiod, saltus, certificate, is_proved });
+        }
+        trials += 1;
+        if is_proved || trials == TRIALS {
+            break;
+        }
+    }
+    Ok(best)
+}
+
+/// When to search for a period during a run.
+pub struct Watch {
+    next: usize,
+}
+
+impl Watch {
+    /// With fewer heaps, no period is searched for.
+    const FIRST: usize = 1024;
+
+    pub fn new() -> Self {
+        Watch { next: Self::FIRST }
+    }
+
+    /// A proved period of these values, searched for each time they have grown by half, and where a proof is due.
+    #[inline(always)]
+    pub fn look(&mut self, code: &Code, g: &[u16], run: &Run) -> Result<Option<Period>, RunError> {
+        if g.len() < self.next { Ok(None) } else { self.search(code, g, run) }
+    }
+
+    /// How many more values there must be for the next search.
+    pub fn ahead(&self, known: usize) -> usize {
+        self.next.saturating_sub(known)
+    }
+
+    #[inline(never)]
+    fn search(&mut self, code: &Code, g: &[u16], run: &Run) -> Result<Option<Period>, RunError> {
+        let found = period(code, g, run)?;
+        // A proof that is due after more than twice these heaps is not waited for.
+        let due = found.and_then(|period| period.certificate).filter(|largest| *largest >= g.len());
+        self.next = due.map_or(g.len() + g.len() / 2, |largest| (largest + 1).min(2 * g.len()));
+        Ok(found.filter(|period| period.is_proved))
+    }
+}

@@ -1,0 +1,627 @@
+//! A window of the last values, without a table of all of them.
+//!
+//! A table of the first heaps, from a kernel of `mex_octal`, makes a [`Window`]. From there on chunks of heaps are computed,
+//! verified and counted, and only the last codes are kept. If a heap cannot be verified by them, or is rare, the table is made
+//! longer and the run goes on from its end.
+//!
+//! A repetition is seen by [`marks`](super::marks), by hashes, soon after it begins. What proves it are codes: the first of a few
+//! hundred windows kept on the way that lies in it, the *milestones*, is compared with the window a period later. If they are equal,
+//! so are all heaps from there on that are verified; when these are as many as the verification reads back, the theorem holds.
+//! The first heap of the period lies between two milestones. It is found by starting from these again, once with each of two heaps a
+//! period apart.
+//!
+//! Cost and bound: those of a [`Window`], for each heap after the table; see [`sparse::window`](crate::cores::octal::sparse::window).
+
+use super::certificate::{Certificate, Windows};
+use super::marks::Repetition;
+use super::state::{Milestone, Progress, Snapshot, Tallies, VALUES};
+use super::{Census, LAST, Proved, Rare, Start, Tally, Theorem, hashed};
+use crate::cores::octal::octal::{self, Octal};
+use crate::cores::octal::sparse::Compiled;
+use crate::cores::octal::sparse::blocks::{Choice, Sparse};
+use crate::cores::octal::sparse::codes::LANES;
+use crate::cores::octal::sparse::drive::drive;
+use crate::cores::octal::sparse::window::steps::Windowed;
+use crate::cores::octal::sparse::window::{CHUNK, CODES, End, Loops, Window};
+use crate::kernel::{Cost, CostContext, Run, RunError};
+
+/// Heaps in a table, at first and at most.
+const TABLE: usize = if cfg!(test) { 1 << 13 } else { 1 << 17 };
+pub(super) const LARGEST_TABLE: usize = 1 << 22;
+
+/// What makes a run give up.
+const NO_WINDOW: RunError = RunError::GaveUp(
+    "no window of values decides the next, as far as 4194304 heaps show: too many heaps are rare, or long splits alone reach a rare value; \
+     name a kernel of mex_octal, which keeps all values",
+);
+
+/// What makes a run stop that was resumed.
+const MISFIT: RunError =
+    RunError::GaveUp("the checkpoint keeps too few values to continue from; start this run again without it");
+
+/// The cost where few heaps are rare. Rates: the ns of a heap of the table, and of one after it.
+pub fn cost(input: &Octal, _: CostContext, [near, far]: [f64; 2]) -> Cost {
+    if !input.has_sparse_space() {
+        return Cost::IMPOSSIBLE;
+    }
+    let heaps = input.heaps() as f64;
+    let first = heaps.min(TABLE as f64);
+    let window = if heaps < TABLE as f64 { 0.0 } else { 6e6 };
+    Cost { ns: window + near * first + far * (heaps - first), bytes: bytes(first, 3.0 * first + 500_000.0) }
+}
+
+/// Peak bytes for a table of heaps whose computation takes `computed`: during it, or while all values are counted.
+pub fn bytes(heaps: f64, computed: f64) -> f64 {
+    computed.max(2.0 * heaps + 16.0 * 65_536.0)
+}
+
+/// How a stream ends.
+enum Outcome {
+    Complete(Census),
+    /// The table should be longer than this.
+    NoWindow(u64),
+}
+
+/// Counts the values of all heaps.
+pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Census, RunError> {
+    let (heaps, loops) = (input.heaps(), parts.loops);
+    let Start { mut from, journal, table: octal::Start { from: mut values, journal: kept } } = start;
+    let mut table = from.as_ref().map_or(TABLE.max(values.len()), |state| state.table).min(heaps);
+    let mut progress = Counted { run, counted: 0 };
+    while table <= LARGEST_TABLE {
+        let first = Octal::new(input.code(), table as u64 - 1).expect("a smaller limit");
+        // The first values must not replace what was saved after them.
+        let begin = octal::Start { from: values, journal: kept.clone().filter(|_| from.is_none()) };
+        values = drive(&first, &run.counted_apart(), begin, Choice::Greedy, parts, &mut Windowed::new(loops))?;
+        let found = octal::period(input.code(), &values, run)?;
+        progress.reach(table as u64)?;
+        let counted = Census::of(input.code(), &values, found);
+        if table == heaps {
+            return Ok(counted);
+        }
+        if let Some(found) = found.filter(|found| found.is_proved) {
+            progress.reach(heaps as u64)?;
+            return Ok(Census::repeated(input.code(), &values, found, heaps as u64));
+        }
+        let mut least = 2 * table as u64;
+        if let Ok(sparse) = Sparse::new(&first, &values, Choice::Greedy)
+            && let Some(window) = Window::new(&sparse, table, loops)
+        {
+            let codes = &sparse.codes[..table];
+            if from.as_ref().is_some_and(|state| !state.fits(&window)) {
+                return Err(MISFIT);
+            }
+            let mut stream = Stream::new(heaps as u64, window, loops, &values, codes, &counted, from.take());
+            let outcome = stream.go(&mut progress, journal.as_deref().map(|journal| (journal, input)))?;
+            match outcome {
+                Outcome::Complete(census) => return Ok(census),
+                Outcome::NoWindow(heap) => least = least.max(heap),
+            }
+        }
+        if table == LARGEST_TABLE {
+            break;
+        }
+        from = None;
+        table = (2 * least as usize).min(LARGEST_TABLE).min(heaps);
+    }
+    if let Some(kept) = kept {
+        kept.keep(&values, true);
+    }
+    Err(NO_WINDOW)
+}
+
+/// Counts no heap twice as progress where a run begins again.
+struct Counted<'a> {
+    run: &'a Run,
+    counted: u64,
+}
+
+impl Counted<'_> {
+    fn reach(&mut self, heaps: u64) -> Result<(), RunError> {
+        let more = heaps.saturating_sub(self.counted);
+        self.counted += more;
+        self.run.advance(more)
+    }
+}
+
+/// Computes codes again, from a window on.
+struct Replay {
+    window: Window,
+    loops: Loops,
+    codes: Vec<u8>,
+    at: usize,
+    /// The next heap.
+    heap: u64,
+}
+
+impl Replay {
+    fn new(window: &Window, loops: Loops, from: &Snapshot) -> Self {
+        let mut codes = from.codes.clone();
+        let at = codes.len();
+        codes.resize(Progress::room(at.max(LANES)), 0);
+        Replay { window: window.clone(), loops, codes, at, heap: from.heap }
+    }
+
+    /// The codes of the next chunk.
+    fn next(&mut self) -> &[u8] {
+        if self.at + CHUNK + LANES > self.codes.len() {
+            let kept = self.window.depth().max(LANES);
+            self.codes.copy_within(self.at - kept..self.at, 0);
+            self.at = kept;
+        }
+        let computed = (self.loops.compute)(&mut self.window, &mut self.codes, self.at);
+        debug_assert!(computed.is_ok(), "these heaps were computed before");
+        self.at += CHUNK;
+        self.heap += CHUNK as u64;
+        &self.codes[self.at - CHUNK..self.at]
+    }
+
+    /// The window before a heap.
+    fn before(mut self, heap: u64, run: &Run) -> Result<Snapshot, RunError> {
+        while self.heap < heap {
+            run.advance(0)?;
+            self.next();
+        }
+        let end = self.at - (self.heap - heap) as usize;
+        let depth = self.window.depth().max(LANES);
+        Ok(Snapshot { heap, codes: self.codes[end - depth..end].to_vec() })
+    }
+}
+
+/// A milestone whose window repeats a period later, and enough verified heaps past it.
+struct Proof {
+    period: u64,
+    milestone: usize,
+    /// How many of the next heaps are needed.
+    after: usize,
+    /// How many heaps there are after the repeated window.
+    past: usize,
+    width: usize,
+}
+
+/// A run without a table.
+struct Stream<'a> {
+    heaps: u64,
+    window: Window,
+    loops: Loops,
+    /// The values in the table.
+    table: &'a [u16],
+    /// The value of each code, for even and for odd heaps.
+    values: [[u16; CODES]; 2],
+    state: Progress,
+    /// A repetition that is not proved yet.
+    repetition: Option<Repetition>,
+    proved: Option<Proved>,
+    /// What was known before a period was proved, which a run that goes on later proves again.
+    unproved: Option<Progress>,
+    /// The heads were chosen at this heap.
+    chosen_at: u64,
+}
+
+impl<'a> Stream<'a> {
+    fn new(
+        heaps: u64,
+        window: Window,
+        loops: Loops,
+        table: &'a [u16],
+        codes: &[u8],
+        counted: &Census,
+        from: Option<Progress>,
+    ) -> Self {
+        let coder = window.coder();
+        let values = [0, 1].map(|odd| std::array::from_fn(|code| coder.common(odd, code as u8)));
+        let mut tallies: Tallies = [(0, 0); VALUES];
+        for Tally { value, first, heaps } in &counted.tallies {
+            tallies[usize::from(*value)] = (*first, *heaps);
+        }
+        let is_resumed = from.is_some();
+        let state = from.unwrap_or_else(|| Progress::new(&window, codes, tallies));
+        let chosen_at = state.done;
+        let (repetition, proved, unproved) = (None, None, None);
+        let mut stream = Stream { heaps, window, loops, table, values, state, repetition, proved, unproved, chosen_at };
+        let verified_by = stream.state.verified_by;
+        // Else the window has just chosen, by the last heaps of the table.
+        if is_resumed {
+            stream.choose();
+        }
+        stream.window.set_verified_by(verified_by);
+        stream
+    }
+
+    /// Chooses the heads by the last heaps, from an even one on.
+    fn choose(&mut self) {
+        let odd = (self.state.done + self.state.at as u64) as usize % 2;
+        self.window.choose(&self.state.codes[odd..self.state.at], self.loops);
+        self.chosen_at = self.state.done;
+    }
+
+    /// Counts heaps up to the last.
+    fn go(
+        &mut self,
+        progress: &mut Counted,
+        journal: Option<(&dyn super::Journal, &Octal)>,
+    ) -> Result<Outcome, RunError> {
+        while self.state.done < self.heaps {
+            let done = self.state.done;
+            if done >= 4 * self.chosen_at {
+                self.choose();
+            }
+            let depth = self.depth();
+            self.state.keep_milestone(depth);
+            self.state.slide();
+            let at = self.state.at;
+            if (self.loops.compute)(&mut self.window, &mut self.state.codes, at).is_err() {
+                return Ok(Outcome::NoWindow(done));
+            }
+            let count = (self.heaps - done).min(CHUNK as u64) as usize;
+            let mut proof = None;
+            // What is proved need not be verified.
+            if self.proved.is_none() {
+                let odd = (done % 2) as usize;
+                let end = (self.loops.verify)(&mut self.window, &self.state.codes, at, odd, &mut |_, _| false);
+                self.state.verified_by = self.window.verified_by();
+                if let Err(End::Open(index, _)) = end {
+                    return Ok(Outcome::NoWindow(done + (index - at) as u64));
+                }
+                if self.repetition.is_none() {
+                    let by_position = self.window.coder().by_position();
+                    self.repetition = (self.loops.mark)(&mut self.state, count, depth, by_position);
+                }
+                proof = self.proof(count);
+            }
+            if proof.is_some() {
+                self.unproved = Some(self.state.clone());
+            }
+            let counted = proof.as_ref().map_or(count, |proof| proof.after);
+            (self.loops.count)(&mut self.state, counted, &self.values);
+            if let Some(proof) = proof {
+                let proved = self.prove(proof, progress.run)?;
+                if let Some((journal, input)) = journal {
+                    journal.proved(&|| self.certificate(input.code(), proved, progress.run))?;
+                }
+            }
+            let is_known = progress.reach(self.state.done);
+            if let Some((journal, input)) = journal {
+                journal.keep(self.unproved.as_ref().unwrap_or(&self.state), input, is_known.is_err());
+                if is_known.is_err() {
+                    journal.stopped(&self.census());
+                }
+            }
+            is_known?;
+        }
+        Ok(Outcome::Complete(self.census()))
+    }
+
+    /// How many codes a milestone has.
+    fn depth(&self) -> usize {
+        self.window.depth().max(LANES)
+    }
+
+    /// What proves the repetition that was seen, if one of the next heaps does. If the windows differ, nothing was seen.
+    fn proof(&mut self, count: usize) -> Option<Proof> {
+        let Progress { milestones, done, at, codes, .. } = &self.state;
+        let Repetition { from, period } = self.repetition?;
+        let width = self.window.width();
+        let milestone = milestones.partition_point(|milestone| milestone.window.heap < from);
+        let Milestone { window, .. } = milestones.get(milestone)?;
+        let repeated = window.heap + period;
+        let end = (repeated + width as u64).max(done + 1);
+        let after = (end - done) as usize;
+        if after > count {
+            return None;
+        }
+        let past = (end - repeated) as usize;
+        let is_equal = codes[..at + after - past].ends_with(&window.codes);
+        self.repetition = None;
+        is_equal.then_some(Proof { period, milestone, after, past, width })
+    }
+
+    /// Records the period that is proved at the next heap, and counts as many whole rounds of it as fit before the last heaps.
+    fn prove(&mut self, Proof { period, milestone, past, width, .. }: Proof, run: &Run) -> Result<Proved, RunError> {
+        let done = self.state.done;
+        let preperiod = self.preperiod(period, milestone, run)?;
+        let proved = Proved { period, preperiod, theorem: Theorem::Window(width), heaps: done };
+        self.proved = Some(proved);
+        // The last heaps are computed: the first of the codes kept so far may lie before the repetition.
+        let rounds = (self.heaps - done).saturating_sub(LAST as u64) / period;
+        // Since the milestone there were a round and these heaps.
+        let mut before = self.state.milestones[milestone].counts;
+        for (n, code) in (done - past as u64..).zip(self.state.window(past)) {
+            before[usize::from(self.values[(n % 2) as usize][usize::from(*code)])] += 1;
+        }
+        for ((_, heaps), before) in self.state.tallies.iter_mut().zip(before) {
+            *heaps += rounds * (*heaps - before);
+        }
+        self.state.done += rounds * period;
+        Ok(proved)
+    }
+
+    /// The milestones up to the repetition, and each with the one a period later: the window before the period, and the one at the first
+    /// heaps of it, or after the table if the period begins there.
+    fn certificate(&self, code: &octal::Code, proved: Proved, run: &Run) -> Result<Certificate, RunError> {
+        let Proved { period, preperiod, .. } = proved;
+        let (table, depth) = (self.state.table as u64, self.depth() as u64);
+        let first = (preperiod + depth).max(table);
+        let milestones = self.state.milestones.iter().map(|milestone| &milestone.window);
+        let mut windows: Vec<Snapshot> = milestones.filter(|window| window.heap < first + period).cloned().collect();
+        for heap in [preperiod, first].into_iter().filter(|heap| *heap >= table).flat_map(|heap| [heap, heap + period])
+        {
+            windows.push(self.replay(heap).before(heap, run)?);
+        }
+        windows.sort_by_key(|window| window.heap);
+        windows.dedup_by_key(|window| window.heap);
+        let values = |Snapshot { heap, codes }: Snapshot| {
+            let from = heap - codes.len() as u64;
+            (heap, (from..).zip(codes).map(|(n, code)| self.values[(n % 2) as usize][usize::from(code)]).collect())
+        };
+        let (mask, (_, last_rare)) = (self.window.coder().mask(), self.window.rare());
+        let values = windows.into_iter().map(values).collect();
+        let windows = Windows { mask, last_rare, from: first - depth, values };
+        Ok(Certificate { code: code.clone(), proved, windows: Some(windows) })
+    }
+
+    /// Computes codes again, from the last kept window that is not past a heap.
+    fn replay(&self, heap: u64) -> Replay {
+        let milestones = &self.state.milestones;
+        let last = milestones.partition_point(|milestone| milestone.window.heap <= heap).max(1) - 1;
+        Replay::new(&self.window, self.loops, &milestones[last].window)
+    }
+
+    /// The first heap of a period that holds from a milestone on.
+    fn preperiod(&self, period: u64, last: usize, run: &Run) -> Result<u64, RunError> {
+        let milestones = &self.state.milestones[..=last];
+        // Once a window repeats, all later ones do.
+        let repeats = |window: &Snapshot| -> Result<bool, RunError> {
+            let later = self.replay(window.heap + period).before(window.heap + period, run)?;
+            Ok(later.codes == window.codes)
+        };
+        let (mut low, mut high) = (0, last);
+        while low < high {
+            let middle = low.midpoint(high);
+            if repeats(&milestones[middle].window)? { high = middle } else { low = middle + 1 }
+        }
+        let Some(from) = low.checked_sub(1).map(|last| &milestones[last].window) else {
+            return self.preperiod_in_table(period, run);
+        };
+        let until = milestones[low].window.heap;
+        let later = self.replay(from.heap + period).before(from.heap + period, run)?;
+        let last = |a: &[u8], b: &[u8]| a.iter().zip(b).rposition(|(a, b)| a != b).map(|at| at as u64 + 1);
+        let start = from.heap - from.codes.len() as u64;
+        let mut preperiod = last(&from.codes, &later.codes).map_or(start, |at| start + at);
+        let (mut first, mut second) =
+            (Replay::new(&self.window, self.loops, from), Replay::new(&self.window, self.loops, &later));
+        while first.heap < until {
+            run.advance(0)?;
+            let heap = first.heap;
+            if let Some(at) = last(first.next(), second.next()) {
+                preperiod = heap + at;
+            }
+        }
+        Ok(preperiod)
+    }
+
+    /// The first heap of a period that holds from the end of the table on.
+    fn preperiod_in_table(&self, period: u64, run: &Run) -> Result<u64, RunError> {
+        let size = self.table.len();
+        // The values a period later, for as many heaps.
+        let mut later: Vec<u16> = self.table[(period as usize).min(size)..].to_vec();
+        let from = period.max(size as u64);
+        let window = self.replay(from).before(from, run)?;
+        let mut replay = Replay::new(&self.window, self.loops, &window);
+        while later.len() < size {
+            let heap = replay.heap as usize;
+            let of = |(n, code): (usize, &u8)| self.values[n % 2][usize::from(*code)];
+            later.extend((heap..).zip(replay.next()).map(of));
+        }
+        let differs = self.table.iter().zip(&later).rposition(|(a, b)| a != b);
+        Ok(differs.map_or(0, |n| n as u64 + 1))
+    }
+
+    fn census(&self) -> Census {
+        let Progress { tallies, done, at, .. } = &self.state;
+        let tallies = (0..).zip(tallies).filter(|(_, (_, heaps))| *heaps > 0);
+        let count = LAST.min(*done as usize);
+        let first = *done as usize - count;
+        let last = (first..).zip(self.state.window(count)).map(|(n, code)| self.values[n % 2][usize::from(*code)]);
+        debug_assert!(*at >= count);
+        let (heaps, last_rare) = self.window.rare();
+        Census {
+            tallies: tallies.map(|(value, (first, heaps))| Tally { value, first: *first, heaps: *heaps }).collect(),
+            last: hashed(last),
+            period: self.proved,
+            rare: Some(Rare { heaps, last: last_rare, mask: self.window.coder().mask() }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex};
+
+    use super::super::Journal;
+    use super::*;
+    use crate::cores::mex::checkpoint::CheckpointError;
+    use crate::cores::octal::sparse::drive::Alone;
+    use crate::cores::octal::sparse::plain;
+    use crate::cores::octal::sparse::window::words;
+
+    fn input(code: &str, limit: u64) -> Octal {
+        Octal::new(&code.parse().expect("a game"), limit).expect("a small limit")
+    }
+
+    fn run(input: &Octal, start: Start) -> Result<Census, RunError> {
+        super::run(input, &Run::new(1), start, plain::parts())
+    }
+
+    /// The values of a game that are kept in a table, and the period that the classical theorem proves.
+    fn classical(input: &Octal) -> (Census, Option<octal::Period>) {
+        let values = classical_values(input);
+        let found = octal::period(input.code(), &values, &Run::new(1)).expect("it ends");
+        (Census::of(input.code(), &values, found), found)
+    }
+
+    /// Games whose periods are proved past the table of tests; in 0.16 and 0.56, rare heaps beyond it make it longer.
+    #[test]
+    fn a_window_proves_what_the_classical_theorem_does() {
+        for (code, limit) in [("0.356", 40_000), ("0.165", 40_000), ("0.16", 600_000), ("0.56", 1_000_000)] {
+            let input = input(code, limit);
+            let (want, period) = classical(&input);
+            let period = period.filter(|found| found.is_proved).expect("a proved period");
+            let found = run(&input, Start::default()).expect("it ends");
+            assert_eq!(found, want, "{code}");
+            let proved = found.period.expect("a proved period");
+            assert_eq!(
+                [proved.period, proved.preperiod],
+                [period.period, period.preperiod].map(|n| n as u64),
+                "{code}"
+            );
+            // Not before the first repetition ends.
+            assert!(proved.heaps >= proved.preperiod + proved.period, "{code}: at heap {}", proved.heaps);
+        }
+    }
+
+    /// Limits around the end of the table, of a chunk and of the first repetition.
+    #[test]
+    fn counts_are_those_of_a_table_at_every_limit() {
+        for limit in [0, 1, 8190, 8191, 8192, 8193, 12_287, 12_288, 12_289, 20_000, 29_311, 33_333, 50_001] {
+            // Those with 4s and 7s split at several places, some with takes beside them.
+            for code in ["0.106", "0.054", "0.356", "0.6", "4.045", "0.7744", "4.4444", "4.0452", "4.36702"] {
+                let input = input(code, limit);
+                assert_eq!(run(&input, Start::default()), Ok(classical(&input).0), "{code} to {limit}");
+            }
+        }
+    }
+
+    /// A take of an odd number, by which a common heap reaches rare values, may be longer than all that a window keeps.
+    #[test]
+    fn a_take_may_reach_far() {
+        for place in [2001, 6001] {
+            let code = format!("0.106{}2", "0".repeat(place - 4));
+            let input = input(&code, 70_000);
+            assert_eq!(run(&input, Start::default()), Ok(classical(&input).0), "to place {place}");
+        }
+    }
+
+    /// Keeps the state after this many chunks, and then stops the run.
+    struct Keep(AtomicUsize, Arc<Run>, Mutex<Option<Vec<u8>>>);
+
+    impl Journal for Keep {
+        fn keep(&self, state: &Progress, input: &Octal, _: bool) {
+            let mut kept = self.2.lock().expect("no panic");
+            if self.0.fetch_sub(1, Ordering::Relaxed) == 1 {
+                let mut file = Vec::new();
+                state.write(input, &mut file).expect("memory");
+                (*kept, _) = (Some(file), self.1.cancel());
+            }
+        }
+    }
+
+    /// The file of a run that was stopped after this many chunks.
+    fn stopped(input: &Octal, chunks: usize) -> Vec<u8> {
+        let stop = Arc::new(Run::new(1));
+        let keep = Arc::new(Keep(chunks.into(), Arc::clone(&stop), Mutex::default()));
+        let start = Start::with_journal(Arc::clone(&keep) as Arc<dyn Journal>, None);
+        let ended = super::run(input, &stop, start, plain::parts());
+        assert_eq!(ended, Err(RunError::Cancelled));
+        keep.2.lock().expect("no panic").take().expect("a file")
+    }
+
+    struct Nothing;
+
+    impl Journal for Nothing {
+        fn keep(&self, _: &Progress, _: &Octal, _: bool) {}
+    }
+
+    #[test]
+    fn a_run_that_was_stopped_ends_as_another() {
+        let input = input("0.356", 60_000);
+        let want = run(&input, Start::default()).expect("it ends");
+        // The fourth chunk proves the period.
+        for chunks in [1, 3, 4, 5] {
+            let file = stopped(&input, chunks);
+            let state = Progress::read(&input, &mut &file[..]).expect("a checkpoint");
+            let found = run(&input, Start::with_journal(Arc::new(Nothing), Some(state))).expect("it ends");
+            assert_eq!((&found, found.period.map(|p| p.preperiod)), (&want, want.period.map(|p| p.preperiod)));
+            for at in [8, 40, 100, file.len() / 2, file.len() - 1] {
+                let mut wrong = file.clone();
+                wrong[at] ^= 1;
+                assert!(Progress::read(&input, &mut &wrong[..]).is_err(), "byte {at}");
+            }
+            assert!(Progress::read(&self::input("0.354", 60_000), &mut &file[..]).is_err(), "another game");
+            assert!(Progress::read(&self::input("0.356", 1000), &mut &file[..]).is_err(), "a smaller limit");
+        }
+    }
+
+    /// Lengths that the codes in the file do not have.
+    #[test]
+    fn a_file_is_checked() {
+        let input = input("0.106", 60_000);
+        let file = stopped(&input, 3);
+        let mut state = Progress::read(&input, &mut &file[..]).expect("a checkpoint");
+        let resumed = |state: &Progress| {
+            let mut file = Vec::new();
+            state.write(&input, &mut file).expect("memory");
+            let state = Progress::read(&input, &mut &file[..])?;
+            Ok(run(&input, Start::with_journal(Arc::new(Nothing), Some(state))))
+        };
+        state.verified_by = 1 << 40;
+        assert!(matches!(resumed(&state), Err(CheckpointError::Damaged)));
+        state.verified_by = 0;
+        state.milestones[0].window.codes.truncate(10);
+        assert_eq!(resumed(&state).expect("a checkpoint"), Err(MISFIT));
+    }
+
+    /// A repetition is proved if the window at the milestone is that of a period later, once as many heaps past it are verified as
+    /// the verification reads back.
+    #[test]
+    fn a_repetition_that_is_broken_on_purpose_is_not_believed() {
+        let input = input("0.106", 60_000);
+        let table = 2 * TABLE;
+        let first = self::input("0.106", table as u64 - 1);
+        let (values, loops) = (classical_values(&first), words::portable());
+        let sparse = Sparse::new(&first, &values, Choice::Greedy).ok().expect("small values");
+        let window = Window::new(&sparse, table, loops).expect("few rare heaps");
+        let codes = &sparse.codes[..table];
+        let counted = Census::of(input.code(), &values, None);
+        let mut stream = Stream::new(input.limit() + 1, window, loops, &values, codes, &counted, None);
+        let (depth, width, period) = (stream.depth(), stream.window.width(), 1000);
+        stream.state.keep_milestone(depth);
+        for _ in 0..(period + width) / CHUNK {
+            stream.state.slide();
+            let at = stream.state.at;
+            assert_eq!((loops.compute)(&mut stream.window, &mut stream.state.codes, at), Ok(()));
+            stream.state.count(CHUNK, &stream.values);
+        }
+        let at = stream.state.at;
+        assert_eq!((loops.compute)(&mut stream.window, &mut stream.state.codes, at), Ok(()));
+        // The window after 1000 heaps becomes that of the milestone.
+        let after = (period + width) % CHUNK;
+        let end = at + after - width;
+        let repeated = stream.state.codes[end - depth..end].to_vec();
+        let mut proof = |codes: &[u8], count| {
+            stream.state.milestones[0].window.codes = codes.to_vec();
+            stream.repetition = Some(Repetition { from: table as u64, period: period as u64 });
+            let found = stream.proof(count).map(|proof| (proof.period, proof.after, proof.past));
+            (found, stream.repetition.is_some())
+        };
+        assert_eq!(proof(&repeated, CHUNK), (Some((period as u64, after, width)), false));
+        assert_eq!(proof(&repeated, after - 1), (None, true));
+        for back in [1, 100, depth] {
+            let mut codes = repeated.clone();
+            codes[depth - back] ^= 1;
+            assert_eq!(proof(&codes, CHUNK), (None, false), "{back} back");
+        }
+    }
+
+    fn classical_values(input: &Octal) -> Vec<u16> {
+        let start = octal::Start::default();
+        drive(input, &Run::new(1), start, Choice::Greedy, plain::parts(), &mut Alone).expect("it ends")
+    }
+
+    #[test]
+    fn a_window_is_named_as_the_proof() {
+        let found = run(&input("0.356", 40_000), Start::default()).expect("it ends");
+        assert!(found.period.is_some_and(|proved| matches!(proved.theorem, Theorem::Window(_))));
+    }
+}

@@ -1,0 +1,557 @@
+//! Where few heaps are rare, a value depends on little but its near past: a **window** of the last codes.
+//!
+//! *Places.* A split that takes `d` more reaches what the split at the first place reaches from a heap smaller by `d`. So a rare heap
+//! is decoded once, at the first place, and what it reaches is read again for each other place.
+//!
+//! *Common values.* Each rare heap is a move that reads the code of its partner. Moves that leave the block are done for the
+//! block at once, those of at least [`SHORT`] for 16 heaps, and the few shorter ones heap by heap. The lowest bit that is not set is
+//! the code.
+//!
+//! *Rare values.* Some small common heaps, the heads, reach nearly all rare values below. The values that they miss are
+//! searched for among the splits with the first common heaps ([`Window::stretch`]), the smallest first.
+//!
+//! All of this reads only codes, and these only as far back as the farthest move, head or split in use. So the values
+//! of a window decide what follows, and whether it is verified: see [`mex_period`](crate::cores::octal::period).
+//!
+//! Cost: the decode of 15 to 150 rare heaps and about as many heads, and a few words a heap for places and near rare heaps.
+//! Bound: the decode, which is that of the tier; with few rare heaps, the chain through near ones.
+
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub mod avx512;
+mod chain;
+pub mod steps;
+pub mod words;
+
+use std::collections::BTreeSet;
+
+use super::blocks::Sparse;
+use super::codes::{Coder, LANES, Move};
+use super::heads;
+use crate::cores::octal::period::{Progress, Repetition};
+use chain::Chain;
+
+/// Codes of a word.
+pub const CODES: usize = 64;
+/// Heaps that are verified after they are computed, while their codes are in L1.
+pub const CHUNK: usize = 64 * LANES;
+/// Moves shorter than this are done heap by heap.
+const SHORT: usize = 16;
+/// If at most this many moves are shorter than a block, all of them are done heap by heap. With more, lanes of 16 are quicker.
+const FEW_SHORT: usize = 8;
+/// The most moves that leave a rare heap. With more, other kernels are quicker.
+const MOST_MOVES: usize = 1024;
+/// Heads to choose from.
+const POOL: usize = 1024;
+/// The blocks of a search before any is known. In 0.106 a search reads 1.2 blocks, in 0.324 three, in 0.354 a hundred.
+const LONG_SEARCH: u64 = 4;
+/// Common heaps whose splits are searched.
+const STRETCH: usize = 1 << 20;
+
+/// The codes of a block of a search.
+pub type Block = [u8; LANES];
+
+/// Moves by the code of the heap that they leave beside the one whose code is read.
+#[derive(Clone, Debug, Default)]
+pub struct Moves {
+    /// A code, and where its shifts end.
+    groups: Vec<(u8, usize)>,
+    shifts: Vec<usize>,
+}
+
+impl Moves {
+    fn new(mut moves: Vec<Move>) -> Self {
+        moves.sort_unstable_by_key(|m| (m.code as u8, m.shift));
+        let shifts = moves.iter().map(|m| m.shift).collect();
+        let mut groups: Vec<(u8, usize)> = Vec::new();
+        for (end, m) in (1..).zip(&moves) {
+            match groups.last_mut() {
+                Some((code, last)) if *code == m.code as u8 => *last = end,
+                _ => groups.push((m.code as u8, end)),
+            }
+        }
+        Moves { groups, shifts }
+    }
+
+    /// Each code with its shifts.
+    #[inline(always)]
+    pub fn groups(&self) -> impl Iterator<Item = (u8, &[usize])> {
+        let mut from = 0;
+        self.groups.iter().map(move |(code, end)| (*code, &self.shifts[std::mem::replace(&mut from, *end)..*end]))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.shifts.is_empty()
+    }
+
+    /// The longest shift.
+    fn reach(&self) -> usize {
+        self.shifts.iter().max().copied().unwrap_or(0)
+    }
+}
+
+/// The loops through a chunk, compiled for the tier of the function that [`loops!`] is in.
+#[derive(Clone, Copy, Debug)]
+pub struct Loops {
+    /// [`Window::compute`].
+    pub compute: Compute,
+    /// [`Window::verify`].
+    pub verify: Verify,
+    /// [`Progress::mark`].
+    pub mark: Mark,
+    /// [`Progress::count`].
+    pub count: Count,
+    /// [`Lanes::BLOCK`].
+    block: usize,
+    /// [`Lanes::HAS_PLANES`].
+    has_planes: bool,
+    /// [`Lanes::worth`].
+    pub worth: f64,
+}
+
+type Compute = fn(&mut Window, codes: &mut [u8], n: usize) -> Result<(), End>;
+type Verify = fn(&mut Window, codes: &[u8], n: usize, odd: usize, is_reached: IsReached<'_>) -> Result<(), End>;
+
+type Mark = fn(&mut Progress, count: usize, depth: usize, by_position: bool) -> Option<Repetition>;
+type Count = fn(&mut Progress, count: usize, values: &[[u16; CODES]; 2]);
+
+/// Searches for a move by which a heap reaches a rare value, given the heap's index and the code.
+pub type IsReached<'a> = &'a mut dyn FnMut(usize, u8) -> bool;
+
+impl Loops {
+    /// The loops of these lanes: see [`loops!`].
+    pub fn new<L: Lanes>(compute: Compute, verify: Verify, mark: Mark, count: Count, lanes: &L) -> Self {
+        Loops { compute, verify, mark, count, block: L::BLOCK, has_planes: L::HAS_PLANES, worth: lanes.worth() }
+    }
+}
+
+/// [`Loops`] of [`Lanes`].
+macro_rules! loops {
+    ($lanes:expr) => {
+        $crate::cores::octal::sparse::window::Loops::new(
+            |window, codes, n| window.compute(codes, n, &$lanes),
+            |window, codes, n, odd, is_reached| window.verify(codes, n, odd, &$lanes, is_reached),
+            |progress, count, depth, by_position| progress.mark(count, depth, by_position),
+            |progress, count, values| progress.count(count, values),
+            &$lanes,
+        )
+    };
+}
+pub(super) use loops;
+
+/// The parts in which the kernels differ. `planes` groups of eight codes are enough: codes past them are not asked for.
+pub trait Lanes {
+    /// Heaps of a block, a multiple of [`SHORT`] and at most [`LANES`].
+    const BLOCK: usize;
+    /// Whether fewer planes take less time.
+    const HAS_PLANES: bool;
+    /// Sets the words of the block at `n` to the codes that moves reach from its heaps, a bit for each.
+    fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]);
+    /// ORs the codes that moves reach from the `SHORT` heaps at `n` into their words.
+    fn short(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]);
+    /// Whether a code is the XOR of two codes at the same index.
+    fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool;
+    /// How many codes of a heap a head must reach to be quicker than searches in one block.
+    fn worth(&self) -> f64;
+}
+
+/// What computes codes from those before them.
+#[derive(Clone, Debug)]
+pub struct Window {
+    coder: Coder,
+    /// The last rare heap, and how many there are.
+    last_rare: usize,
+    rare_count: usize,
+    /// Splits into a rare heap at the first place: heap by heap, for 16 heaps, and for a block; and all of them.
+    chain: Chain,
+    middle: Vec<Move>,
+    far: Moves,
+    rare: Moves,
+    /// Splits into a common heap at the first place.
+    heads: Moves,
+    /// Groups of eight codes that hold those of most blocks.
+    planes: usize,
+    /// Places that split a heap.
+    splits: Vec<usize>,
+    /// Takes that turn common into rare. With several places they are apart from the heads.
+    turned: Vec<usize>,
+    turning: Moves,
+    /// The first common heaps before the last rare one, with their codes. Some values occur there alone.
+    first: Vec<(usize, u8)>,
+    /// The codes of the common heaps after the last rare one, in blocks of 64, each in reverse order.
+    stretch: Vec<Block>,
+    /// How far back moves that leave a rare heap read, and how far the verification has read.
+    depth: usize,
+    verified_by: usize,
+    /// Searches, and the blocks that they read.
+    searches: u64,
+    searched: u64,
+    /// Room for what the first place reaches from the heaps of a chunk and those before.
+    reached: Vec<u64>,
+}
+
+/// Why a window ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The heap at this index is not shown to reach the rare value with this code.
+    Open(usize, u8),
+    /// A code has no bit in a word.
+    TooLarge,
+}
+
+impl Window {
+    /// The window of the first `n` heaps; `None` if a value has no bit in a word, the moves are too many, or they reach too far.
+    pub fn new(sparse: &Sparse, n: usize, loops: Loops) -> Option<Self> {
+        let (coder, last_rare, codes) = (sparse.coder(), sparse.last_rare(), &sparse.codes[..n]);
+        let (moves, splits, turned) = (sparse.moves(), sparse.splits(), sparse.turned());
+        let (base, place) = (*splits.first()?, splits.last()?);
+        let (first, length) = (last_rare + 1, (n / 4).min(STRETCH) / LANES * LANES);
+        let depth = moves.iter().map(|m| m.shift).max()?;
+        let farthest = turned.iter().copied().fold(depth.max(first + place), usize::max);
+        if usize::from(*codes.iter().max()?) >= CODES
+            || moves.len() > MOST_MOVES
+            || n < 8 * farthest + CHUNK
+            || length == 0
+        {
+            return None;
+        }
+        let others: Vec<usize> = splits[1..].iter().map(|place| place - base).collect();
+        let (takes, moves): (Vec<Move>, Vec<Move>) = moves.into_iter().partition(|m| m.heap == 0);
+        let mut moves: Vec<Move> = moves.into_iter().filter(|m| m.shift == base + m.heap).collect();
+        let heaps: BTreeSet<usize> = moves.iter().map(|m| m.heap).collect();
+        let common = (1..first).filter(|heap| !heaps.contains(heap)).take(POOL / 2);
+        let common = common.map(|heap| (heap, codes[heap])).collect();
+        // With one place only, a take is a move like the others.
+        let takes = if others.is_empty() {
+            moves.extend(takes);
+            Vec::new()
+        } else {
+            takes.into_iter().map(|m| m.shift).collect()
+        };
+        moves.sort_unstable_by_key(|m| m.shift);
+        let (near, far): (Vec<Move>, Vec<Move>) = moves.iter().partition(|m| m.shift < loops.block);
+        let all_short = near.len() <= FEW_SHORT;
+        let (short, middle): (Vec<Move>, Vec<Move>) = near.into_iter().partition(|m| all_short || m.shift < SHORT);
+        if short.len() > chain::MOST {
+            return None;
+        }
+        let backwards = |block: &Block| {
+            let mut block = *block;
+            block.reverse();
+            block
+        };
+        let mut window = Window {
+            coder,
+            last_rare,
+            rare_count: sparse.rare_count(),
+            chain: Chain::new(&short, takes, &others),
+            middle,
+            far: Moves::new(far),
+            rare: Moves::new(moves),
+            heads: Moves::default(),
+            planes: 1,
+            splits: splits.to_vec(),
+            turned: turned.to_vec(),
+            turning: Moves::default(),
+            first: common,
+            stretch: codes[first..first + length].as_chunks().0.iter().map(backwards).collect(),
+            depth,
+            verified_by: 0,
+            searches: 1,
+            searched: LONG_SEARCH,
+            reached: vec![0; place - base + CHUNK + LANES],
+        };
+        window.choose(codes, loops);
+        Some(window)
+    }
+
+    /// Chooses the heads by the last of these codes: those that save more time than they take, by the length of the searches so far.
+    /// The first code is that of an even heap.
+    pub fn choose(&mut self, codes: &[u8], loops: Loops) {
+        let (first, base) = (self.last_rare + 1, self.splits[0]);
+        let small = self.stretch.iter().flat_map(|block| block.iter().rev());
+        let common = self.first.iter().copied().chain((first..codes.len() / 8).zip(small.copied()));
+        let pool = common.map(|(heap, code)| Move::new(base + heap, code, heap));
+        // These reach as much as any head can.
+        let turning = self.turned.iter().filter(|place| **place <= self.longest());
+        let turning: Vec<Move> = turning.map(|place| Move::new(*place, 0, 0)).collect();
+        let places: Vec<usize> = self.splits.iter().map(|place| place - base).collect();
+        let bound = |n, code| self.coder.rare_below(n, code);
+        let worth = loops.worth * self.searches as f64 / self.searched as f64;
+        let (mut heads, _) = heads::choose(codes, bound, pool.take(POOL).collect(), &places, worth);
+        if places.len() == 1 {
+            heads.extend(turning);
+            self.turning = Moves::default();
+        } else {
+            self.turning = Moves::new(turning);
+        }
+        self.heads = Moves::new(heads);
+        let last = &codes[codes.len() / 4 * 3..];
+        self.planes = if loops.has_planes { fewest_planes(last, loops.block) } else { CODES / 8 };
+        self.set_verified_by(self.verified_by);
+    }
+
+    /// How far back the verification has read, at least, since this was set.
+    pub fn verified_by(&self) -> usize {
+        self.verified_by
+    }
+
+    /// Resets the record of how far back the verification reads: at least as far as the heads and as `distance`.
+    pub fn set_verified_by(&mut self, distance: usize) {
+        let heads = self.heads.reach() + self.before();
+        self.verified_by = heads.max(self.turning.reach()).max(distance);
+    }
+
+    /// How many of the last codes decide the next ones, and have decided their verification so far.
+    pub fn width(&self) -> usize {
+        self.depth.max(self.verified_by)
+    }
+
+    /// How far back moves that leave a rare heap read.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// How far back anything can read.
+    pub fn longest(&self) -> usize {
+        let place = self.splits.last().copied().unwrap_or(0);
+        self.depth.max(self.last_rare + self.stretch.len().max(POOL / LANES) * LANES + place)
+    }
+
+    /// The number of rare heaps, and the last of them.
+    pub fn rare(&self) -> (usize, usize) {
+        (self.rare_count, self.last_rare)
+    }
+
+    /// What its codes mean.
+    pub fn coder(&self) -> Coder {
+        self.coder
+    }
+
+    /// How many heaps before a block its places read.
+    fn before(&self) -> usize {
+        self.splits[self.splits.len() - 1] - self.splits[0]
+    }
+
+    /// Computes the codes at the indices from `n` on, a chunk of common heaps.
+    ///
+    /// # Errors
+    /// [`End::TooLarge`].
+    #[inline(always)]
+    pub fn compute<L: Lanes>(&mut self, codes: &mut [u8], n: usize, lanes: &L) -> Result<(), End> {
+        let before = self.before();
+        reach(codes, n - before, before, &self.rare, |_| CODES / 8, lanes, &mut self.reached);
+        for at in (0..CHUNK).step_by(L::BLOCK) {
+            let n = n + at;
+            let mut planes = self.planes;
+            loop {
+                let block = &mut self.reached[before + at..][..L::BLOCK];
+                lanes.block(codes, n, &self.far, planes, block);
+                for from in (0..L::BLOCK).step_by(SHORT) {
+                    let words = &mut self.reached[..before + at + from + SHORT];
+                    if !self.middle.is_empty() {
+                        let last = words.last_chunk_mut().expect("16 words");
+                        lanes.short(codes, n + from, &self.middle, planes, last);
+                    }
+                    self.chain.run(codes, n + from, words);
+                }
+                let largest = largest(&codes[n..n + L::BLOCK]);
+                if usize::from(largest) < 8 * planes {
+                    break;
+                }
+                if planes == CODES / 8 {
+                    return Err(End::TooLarge);
+                }
+                planes += 1;
+                // The words before the block have too few planes as well.
+                reach(codes, n - before, before, &self.rare, |_| planes, lanes, &mut self.reached[at..]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Verifies the chunk at the index `n`, which is that of an odd heap if `odd` is 1. `is_reached` searches where no
+    /// split with a heap of the stretch is found.
+    ///
+    /// # Errors
+    /// [`End::Open`]: the heaps before it are verified.
+    #[inline(always)]
+    pub fn verify<L: Lanes>(
+        &mut self,
+        codes: &[u8],
+        n: usize,
+        odd: usize,
+        lanes: &L,
+        is_reached: IsReached<'_>,
+    ) -> Result<(), End> {
+        let before = self.before();
+        let coder = self.coder;
+        // Words that are read again for other places need as many planes as any heap.
+        let most = if before > 0 { enough(coder, &codes[n..n + CHUNK]) } else { 0 };
+        let planes = |n: usize| if before > 0 { most } else { enough(coder, &codes[n..n + L::BLOCK]) };
+        reach(codes, n - before, before + CHUNK, &self.heads, planes, lanes, &mut self.reached);
+        for at in (0..CHUNK).step_by(LANES) {
+            let n = n + at;
+            let mut words: [u64; LANES] = *self.reached[before + at..].first_chunk().expect("a block");
+            for place in &self.splits[1..] {
+                let at = before + at - (place - self.splits[0]);
+                let from: &[u64; LANES] = self.reached[at..].first_chunk().expect("a block");
+                for (word, from) in words.iter_mut().zip(from) {
+                    *word |= from;
+                }
+            }
+            if !self.turning.is_empty() {
+                let mut turning = [0; LANES];
+                reach(codes, n, LANES, &self.turning, planes, lanes, &mut turning);
+                for (word, taken) in words.iter_mut().zip(turning) {
+                    *word |= taken;
+                }
+            }
+            let block: &Block = codes[n..].first_chunk().expect("codes are padded by a block");
+            for (word, below) in words.iter_mut().zip(self.coder.all_rare_below(odd, block)) {
+                *word = !(u64::MAX.unbounded_shl(below.into()) | *word);
+            }
+            // The few heaps that have such codes.
+            let is_open = |(lane, open): (usize, &u64)| u64::from(*open != 0) << lane;
+            let mut unverified = words.iter().enumerate().map(is_open).fold(0, |all, bit| all | bit);
+            while unverified != 0 {
+                let lane = unverified.trailing_zeros() as usize;
+                unverified &= unverified - 1;
+                let mut open = words[lane];
+                while open != 0 {
+                    let code = open.trailing_zeros() as u8;
+                    if !self.is_near(codes, n + lane, code, lanes) && !is_reached(n + lane, code) {
+                        return Err(End::Open(n + lane, code));
+                    }
+                    open &= open - 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a split with a heap of the stretch reaches the rare value of a code.
+    #[inline(always)]
+    fn is_near(&mut self, codes: &[u8], n: usize, code: u8, lanes: &impl Lanes) -> bool {
+        self.searches += 1;
+        for (i, block) in self.stretch.iter().enumerate() {
+            self.searched += 1;
+            // The last heap of the block comes first, beside the first of its partners.
+            let last = self.last_rare + (i + 1) * LANES;
+            for place in &self.splits {
+                let partners = codes[n - place - last..].first_chunk().expect("partners are behind the block");
+                if lanes.is_split(block, partners, code) {
+                    self.verified_by = self.verified_by.max(place + last);
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Sets the words of heaps from `n` on, in whole blocks, to the codes that moves reach, with `planes` for the block at each heap.
+#[inline(always)]
+fn reach<L: Lanes>(
+    codes: &[u8],
+    n: usize,
+    heaps: usize,
+    moves: &Moves,
+    planes: impl Fn(usize) -> usize,
+    lanes: &L,
+    words: &mut [u64],
+) {
+    for at in (0..heaps).step_by(L::BLOCK) {
+        lanes.block(codes, n + at, moves, planes(n + at), &mut words[at..at + L::BLOCK]);
+    }
+}
+
+/// The number of planes that the verification of these codes needs: no rare value above the largest is.
+#[inline(always)]
+fn enough(coder: Coder, codes: &[u8]) -> usize {
+    (usize::from(largest(codes) | coder.low()) / 8 + 1).min(CODES / 8)
+}
+
+/// The largest of some blocks of codes.
+#[inline(always)]
+fn largest(codes: &[u8]) -> u8 {
+    let mut most = [0; SHORT];
+    for codes in codes.as_chunks::<SHORT>().0 {
+        for (most, code) in most.iter_mut().zip(codes) {
+            *most = (*most).max(*code);
+        }
+    }
+    most.into_iter().fold(0, u8::max)
+}
+
+/// The number of planes with which blocks take the shortest time: a block with larger codes is computed again.
+fn fewest_planes(codes: &[u8], block: usize) -> usize {
+    let needed: Vec<usize> = codes.chunks_exact(block).map(|codes| usize::from(largest(codes)) / 8 + 1).collect();
+    // The chain and the words take as long as a few planes.
+    let pass = |planes| planes + 4;
+    let time = |first: &usize| -> usize {
+        // Once more means the words before the block as well.
+        let again = |needed: usize| (first + 1..=needed).map(|planes| 2 * pass(planes)).sum::<usize>();
+        needed.iter().map(|needed| pass(*first) + again(*needed)).sum()
+    };
+    (1..=CODES / 8).min_by_key(time).expect("some planes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::blocks::Choice;
+    use super::super::drive::{Alone, drive};
+    use super::super::plain;
+    use super::words::Plain;
+    use super::*;
+    use crate::cores::octal::octal::{self, Octal};
+    use crate::kernel::Run;
+
+    /// Lanes that decode no more planes than they must.
+    struct Narrow;
+
+    impl Lanes for Narrow {
+        const BLOCK: usize = LANES;
+        const HAS_PLANES: bool = true;
+
+        fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]) {
+            Plain.block(codes, n, moves, planes, words);
+            words.iter_mut().for_each(|word| *word &= u64::MAX >> (CODES - 8 * planes));
+        }
+
+        fn short(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]) {
+            Plain.short(codes, n, moves, planes, words);
+        }
+
+        fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool {
+            Plain.is_split(a, b, code)
+        }
+
+        fn worth(&self) -> f64 {
+            Plain.worth()
+        }
+    }
+
+    /// Also where a block is computed again with more planes, and its places read heaps before it.
+    #[test]
+    fn codes_do_not_depend_on_the_planes_at_first() {
+        for code in ["0.106", "4.045", "0.7744"] {
+            let n = 4 * CHUNK;
+            let input = Octal::new(&code.parse().expect("a game"), (n + CHUNK - 1) as u64).expect("a small limit");
+            let start = octal::Start::default();
+            let values =
+                drive(&input, &Run::new(1), start, Choice::Greedy, plain::parts(), &mut Alone).expect("it ends");
+            let sparse = Sparse::new(&input, &values, Choice::Greedy).ok().expect("small values");
+            let mut window = Window::new(&sparse, n, loops!(Narrow)).expect("few rare heaps");
+            for planes in 1..=CODES / 8 {
+                let mut codes = sparse.codes.clone();
+                codes[n..].fill(0);
+                window.planes = planes;
+                assert_eq!(window.compute(&mut codes, n, &Narrow), Ok(()));
+                let differs = codes[..n + CHUNK].iter().zip(&sparse.codes).position(|(a, b)| a != b);
+                assert_eq!(differs, None, "{code} with {planes} planes at first");
+            }
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! Kernels: a line in the list of an operation, and the only dispatch into the function behind that line.
+
+use std::env::consts::ARCH;
+use std::fmt;
+use std::ops::Deref;
+
+use super::cost::{Cost, CostContext, Needs};
+use super::obstacle::Obstacle;
+use super::operation::{Operation, Yields};
+use super::run::{MAX_THREADS, Run, RunError};
+use crate::machine::Machine;
+use crate::machine::isa::Tier;
+
+/// What is known about the answers of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Claim {
+    /// The method is proved: every answer is right.
+    Exact,
+    /// The method rests on something that was observed, not proved. Such a kernel checks itself as it runs
+    /// ([`Evidence`](super::Evidence)), and runs only if it is named.
+    Observed,
+}
+
+impl Claim {
+    /// The claim's name in listings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Claim::Exact => "exact",
+            Claim::Observed => "observed",
+        }
+    }
+}
+
+/// The type of a kernel's entry.
+type Entry<O> =
+    unsafe fn(&<O as Operation>::Input, &Run, <O as Operation>::Start) -> Result<<O as Operation>::Output, RunError>;
+
+/// The functions of a compiled kernel. Only `kernels!` makes one.
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "functions")]
+pub struct Body<O: Operation> {
+    /// The entry; carries the CPU features of the kernel's tier.
+    pub run: Entry<O>,
+    /// The cost formula. It is given the rates, or others in their place.
+    pub cost: fn(&O::Input, CostContext, &[f64]) -> Cost,
+    /// The constants of the cost formula.
+    pub rates: &'static [f64],
+    /// What a unit of work needs at least, if the kernel states it.
+    pub needs: Option<fn(&O::Input) -> Needs>,
+}
+
+impl<O: Operation> Body<O> {
+    /// Predicted time and memory of the kernel with this line.
+    fn cost(&self, def: &KernelDef<O>, input: &O::Input, threads: usize) -> Cost {
+        self.cost_at(def, input, threads, self.rates)
+    }
+
+    /// [`Body::cost`] with other rates.
+    fn cost_at(&self, def: &KernelDef<O>, input: &O::Input, threads: usize, rates: &[f64]) -> Cost {
+        if !def.finds_output() {
+            return Cost::IMPOSSIBLE;
+        }
+        let threads = threads.clamp(1, MAX_THREADS);
+        let is_parallel = def.is_parallel();
+        let threads = if is_parallel { threads } else { 1 };
+        let Cost { ns, bytes } = (self.cost)(input, CostContext { tier: def.tier, threads, is_parallel }, rates);
+        let bytes = bytes + O::output_bytes(input, threads);
+        let Cost { ns, .. } = Cost { ns, bytes }.with_fresh_pages(threads);
+        Cost { ns, bytes: bytes + O::input_bytes(input) }
+    }
+}
+
+/// What the list of an operation says about a kernel.
+#[derive(Debug)]
+pub struct KernelMeta {
+    /// The name: `<technique>[_<tier>]`.
+    pub name: &'static str,
+    /// The instruction sets that the CPU must offer.
+    pub tier: Tier,
+    /// Cargo features that compile the kernel.
+    pub features: &'static [&'static str],
+    /// The kernel's condition on the target, if this build's target does not meet it.
+    pub lacks: Option<&'static str>,
+    /// What the kernel is, in one line.
+    pub summary: &'static str,
+    /// The kernel that the summary refers to, as in "the same with ..".
+    pub like: Option<&'static str>,
+    /// The module of the kernel, which is one file; if other kernels share it, that of their driver.
+    pub module: &'static str,
+    /// What the driver is given, as the list of the operation names it.
+    pub parts: Option<&'static str>,
+    /// Whether the kernel's answers are proved.
+    pub claim: Claim,
+    /// How much of the output the kernel finds.
+    pub yields: Yields,
+    /// Whether the kernel is compiled into this build.
+    pub compiled: bool,
+}
+
+impl KernelMeta {
+    /// The kernel's source file, relative to the root of the source tree.
+    pub fn source(&self) -> String {
+        let path = self.module.split("::").skip(1).collect::<Vec<_>>().join("/");
+        format!("src/{path}.rs")
+    }
+
+    /// Whether two kernels of an operation are one source, at different tiers or with other threads.
+    pub fn has_source_of(&self, other: &KernelMeta) -> bool {
+        (self.module, self.parts) == (other.module, other.parts)
+    }
+
+    /// Whether the kernel can use several threads.
+    pub fn is_parallel(&self) -> bool {
+        self.features.contains(&"parallel")
+    }
+
+    /// Whether the kernel's answers are proved.
+    pub fn is_exact(&self) -> bool {
+        self.claim == Claim::Exact
+    }
+
+    /// Whether the kernel is exact and plain Rust on one thread: no technology that a Cargo feature names, and only the
+    /// portable tier. The compiler may use the vectors of the build's target.
+    pub fn is_plain(&self) -> bool {
+        self.tier == Tier::Portable && self.features.is_empty() && self.is_exact()
+    }
+}
+
+/// One line of an operation's list: the description of a kernel, and the kernel itself if it is compiled into this
+/// build.
+pub struct KernelDef<O: Operation> {
+    meta: KernelMeta,
+    body: Option<Body<O>>,
+}
+
+impl<O: Operation> Deref for KernelDef<O> {
+    type Target = KernelMeta;
+
+    fn deref(&self) -> &KernelMeta {
+        &self.meta
+    }
+}
+
+impl<O: Operation> fmt::Debug for KernelDef<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("KernelDef").field(&self.meta).finish()
+    }
+}
+
+impl<O: Operation> KernelDef<O> {
+    /// A line of a list, which `kernels!` writes.
+    ///
+    /// # Safety
+    /// The entry in `body` needs the CPU features of `meta.tier` and no more.
+    #[doc(hidden)]
+    #[allow(unsafe_code, reason = "the dispatch relies on what the list says")]
+    pub const unsafe fn listed(meta: KernelMeta, body: Option<Body<O>>) -> Self {
+        KernelDef { meta, body }
+    }
+
+    /// The kernel's functions, if it is compiled into this build.
+    #[doc(hidden)]
+    pub fn body(&self) -> Option<&Body<O>> {
+        self.body.as_ref()
+    }
+
+    /// Whether the kernel finds everything that the operation's output holds.
+    pub(crate) fn finds_output(&self) -> bool {
+        self.yields >= O::YIELDS
+    }
+
+    /// Predicted time and memory on a machine that has the kernel's tier, whether or not this one has it; `None` if the
+    /// kernel is not compiled into this build.
+    pub fn predict(&self, input: &O::Input, threads: usize) -> Option<Cost> {
+        self.body.as_ref().map(|body| body.cost(self, input, threads))
+    }
+
+    /// The rates of the kernel: the constants of its predicted time, which its line in the list states. There are none if the
+    /// kernel is not compiled into this build.
+    pub fn rates(&self) -> &'static [f64] {
+        self.body.as_ref().map_or(&[], |body| body.rates)
+    }
+
+    /// [`KernelDef::predict`] with other rates.
+    ///
+    /// # Panics
+    /// They are not as many as [`KernelDef::rates`].
+    pub fn predict_at(&self, input: &O::Input, threads: usize, rates: &[f64]) -> Option<Cost> {
+        self.body.as_ref().map(|body| body.cost_at(self, input, threads, rates))
+    }
+
+    /// The kernel, for `machine`.
+    ///
+    /// # Errors
+    /// The kernel is made for another target or is not compiled in, or the machine lacks its tier or the threads it
+    /// needs.
+    pub fn on(&'static self, machine: &Machine) -> Result<Kernel<O>, Obstacle> {
+        let Some(body) = &self.body else {
+            return Err(match self.tier.extension() {
+                Some(extension) if extension.architecture != ARCH => {
+                    Obstacle::Architecture { needs: extension.architecture }
+                }
+                extension => match extension.and_then(|extension| extension.lacks).or(self.lacks) {
+                    Some(needs) => Obstacle::Target { needs },
+                    None => Obstacle::NotCompiled { features: self.features },
+                },
+            });
+        };
+        if self.is_parallel() && !machine.has_threads() {
+            return Err(Obstacle::NoThreads);
+        }
+        if !machine.offers(self.tier) {
+            let offers = machine.tiers().map(Tier::name).collect();
+            return Err(Obstacle::Tier { needs: self.tier.name(), offers });
+        }
+        Ok(Kernel { def: self, body, machine: *machine })
+    }
+}
+
+/// A kernel that a machine can run.
+pub struct Kernel<O: Operation> {
+    def: &'static KernelDef<O>,
+    body: &'static Body<O>,
+    machine: Machine,
+}
+
+impl<O: Operation> Clone for Kernel<O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O: Operation> Copy for Kernel<O> {}
+
+impl<O: Operation> fmt::Debug for Kernel<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Kernel").field(&format_args!("{}={}", O::NAME, self.def.name)).finish()
+    }
+}
+
+impl<O: Operation> Kernel<O> {
+    /// The kernel's line in the operation's list.
+    pub fn def(&self) -> &'static KernelDef<O> {
+        self.def
+    }
+
+    /// Predicted time and memory with `threads` threads.
+    pub fn cost(&self, input: &O::Input, threads: usize) -> Cost {
+        self.body.cost(self.def, input, threads)
+    }
+
+    /// Bytes that a run with `threads` threads may take.
+    pub(crate) fn free_memory(&self, threads: usize) -> u64 {
+        self.machine.memory(if self.def.is_parallel() { threads } else { 1 })
+    }
+
+    /// What a unit of work needs at least, if the kernel states it.
+    pub fn needs(&self, input: &O::Input) -> Option<Needs> {
+        self.body.needs.map(|needs| needs(input))
+    }
+
+    /// Computes the output for `input`.
+    ///
+    /// # Errors
+    /// [`RunError::OutsideDomain`], [`RunError::Memory`] or [`RunError::Tier`] before anything is computed; any other [`RunError`]
+    /// if the run was cancelled or the kernel failed.
+    pub fn run(&self, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
+        self.run_from(O::Start::default(), input, run)
+    }
+
+    /// [`Kernel::run`] from a start other than the default.
+    ///
+    /// # Errors
+    /// See [`Kernel::run`].
+    pub fn run_from(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
+        let admitted = self.admit(input, run.threads())?;
+        #[cfg(debug_assertions)]
+        entered::record((O::NAME, self.def.name, self.def.tier.name()));
+        admitted.enter(start, input, run)
+    }
+
+    /// The kernel, to be entered, if the input is in its domain with this number of threads and fits in memory, and if this CPU has its
+    /// tier: the machine may be a described one.
+    pub(crate) fn admit(&self, input: &O::Input, threads: usize) -> Result<Admitted<O>, RunError> {
+        let (cost, free, tier) = (self.cost(input, threads), self.free_memory(threads), self.def.tier);
+        match cost {
+            _ if !cost.is_possible() => Err(RunError::OutsideDomain),
+            Cost { bytes, .. } if bytes > free as f64 => Err(RunError::Memory { needs: bytes as u64, free }),
+            _ if !tier.is_on_this_cpu() => Err(RunError::Tier(tier.name())),
+            _ => Ok(Admitted(self.body.run)),
+        }
+    }
+}
+
+/// The entry of a kernel whose tier this CPU has. Only [`Kernel::admit`] makes one.
+pub(crate) struct Admitted<O: Operation>(Entry<O>);
+
+impl<O: Operation> Admitted<O> {
+    /// [`Kernel::run_from`] on the input that was admitted. For timing, which repeats this alone: the time of the checks would show.
+    #[allow(unsafe_code, reason = "the one dispatch from safe code into functions that need CPU features")]
+    pub(crate) fn enter(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
+        // SAFETY: `Kernel::admit` found that this CPU has the kernel's tier, whatever the machine claims, and the function needs the
+        // features of that tier and no more, as `KernelDef::listed` was promised.
+        unsafe { (self.0)(input, run, start) }
+    }
+}
+
+/// A record of the kernels that were entered other than for timing, for tests. It is kept if debug assertions are on.
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub mod entered {
+    use std::collections::BTreeSet;
+    use std::sync::{Mutex, PoisonError};
+
+    /// Names of an operation, a kernel of it and the kernel's tier.
+    pub type Entered = (&'static str, &'static str, &'static str);
+
+    static RECORD: Mutex<BTreeSet<Entered>> = Mutex::new(BTreeSet::new());
+
+    pub(super) fn record(entered: Entered) {
+        RECORD.lock().unwrap_or_else(PoisonError::into_inner).insert(entered);
+    }
+
+    /// The kernels that this process entered since the last call.
+    pub fn take() -> BTreeSet<Entered> {
+        std::mem::take(&mut RECORD.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The kernels of `O` that `machine` can run, in list order.
+pub fn available<O: Operation>(machine: &Machine) -> impl Iterator<Item = Kernel<O>> {
+    O::KERNELS.iter().filter_map(|def| def.on(machine).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cores::mex::split::{MexSplit, Split};
+
+    /// Of another architecture than this CPU's, whichever that is. The list of an operation has no such kernel in this build.
+    static FOREIGN: KernelDef<MexSplit> = KernelDef {
+        meta: KernelMeta {
+            name: "foreign",
+            tier: if cfg!(target_arch = "aarch64") { Tier::Avx2 } else { Tier::Neon },
+            features: &[],
+            lacks: None,
+            summary: "",
+            like: None,
+            module: "",
+            parts: None,
+            claim: Claim::Exact,
+            yields: Yields::Everything,
+            compiled: true,
+        },
+        body: Some(Body {
+            run: |_, _, ()| panic!("it was entered"),
+            cost: |input, _, _| Cost { ns: 1.0, bytes: if input.parts() == 2 { 1e9 } else { 0.0 } },
+            rates: &[],
+            needs: None,
+        }),
+    };
+
+    #[test]
+    fn a_kernel_for_a_described_machine_is_predicted_and_not_entered() {
+        let input = Split::new(3, 10).expect("a small limit");
+        let machine = Machine::described(FOREIGN.tier, 1, 1 << 20);
+        let kernel = FOREIGN.on(&machine).expect("the machine has the tier");
+        assert!(kernel.cost(&input, 1).is_possible());
+        assert_eq!(kernel.run(&input, &Run::new(1)), Err(RunError::Tier(FOREIGN.tier.name())));
+        // It is refused there as on the machine itself.
+        let large = kernel.run(&Split::new(2, 10).expect("a small limit"), &Run::new(1));
+        assert!(matches!(large, Err(RunError::Memory { free: 0x10_0000, .. })), "{large:?}");
+        for machine in [Machine::detect(), machine.on_this_cpu()] {
+            assert!(matches!(FOREIGN.on(&machine), Err(Obstacle::Tier { .. })), "{machine:?}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The macro that makes the list of an operation's kernels.
+
+/// The list of an operation: `kernels! { Operation, [Generic: Bound]; name = module, Tier, ["feature"], "summary"; ... }`.
+///
+/// A kernel is compiled if all its features are on and the architecture has its tier; its `mod` line carries the same
+/// condition. The line stays in the list either way. Options of a line:
+///
+/// - `name = module with path::parts, ..`: a driver and the parts of a tier. `path::parts::parts()` is the last argument of `run`,
+///   made where the features of the tier are on.
+/// - `name = module with path::parts on all, ..`: the driver is given the number of threads before the parts; `on one` if the line
+///   is that of a kernel on one thread.
+/// - `name = module at [1.0, 0.25], ..`: the *rates* of the kernel, the constants of its cost, which are the last argument of
+///   `cost`.
+/// - `name = module like other, ..`: the summary refers to the kernel `other`.
+/// - `"summary", needs;`: the kernel states its [`Needs`](super::Needs) in a function of this name, given the input.
+/// - `"summary" observed tally`: the kernel's answers are observed, not proved, and it finds only a tally.
+/// - `"summary" exact unordered`: the kernel is proved, and finds positions out of order.
+/// - `name = module(Tier), ..`: the tier of the line is the last argument of `run`, in place of parts.
+/// - `["feature"] if condition`: a condition on the target, as in `cfg`.
+///
+/// If the operation has a [`Start`](super::Operation::Start), `[Generic: Bound], start;` makes it the third argument of
+/// `run`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! kernels {
+    ($op:ty, $generics:tt $(, $start:ident)?; $($rows:tt)*) => {
+        $crate::kernel_rows!([$op, $generics, [$($start)?]] $($rows)*)
+    };
+}
+#[doc(hidden)]
+pub use kernels;
+
+/// The rows of [`kernels!`], after what all entries have in common.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! kernel_rows {
+    ($common:tt
+     $($name:ident = $body:ident $(($told:ident))? $(with $($part:ident)::+)? $(on $share:ident)?
+       $(at [$($rate:expr),*])? $(like $like:ident)?, $tier:ident, [$($f:literal),*] $(if $condition:meta)?,
+       $text:literal $($claim:ident $yields:ident)? $(, $needs:ident)?;)*) => { &[$({
+        let body = {
+            #[cfg(all($(feature = $f,)* $($condition)?))]
+            {
+                $crate::entry!(
+                    $tier, $common, $name, $body $(($told))? $(with $($part)::+)? $(on $share)? $(at [$($rate),*])?
+                    $(, $needs)?
+                )
+            }
+            #[cfg(not(all($(feature = $f,)* $($condition)?)))]
+            { None }
+        };
+        let meta = $crate::kernel::KernelMeta {
+            name: stringify!($name),
+            tier: $crate::machine::isa::Tier::$tier,
+            features: &[$($f),*],
+            // The optional entry if there is one, else `None`.
+            lacks: [$(if cfg!($condition) { None } else { Some(stringify!($condition)) },)? None][0],
+            summary: $text,
+            // As for `lacks`.
+            like: [$(Some(stringify!($like)),)? None][0],
+            module: concat!(module_path!(), "::", stringify!($body)),
+            // As for `lacks`.
+            parts: [$(Some(stringify!($($part)::+)),)? None][0],
+            claim: [$($crate::claim!($claim),)? $crate::kernel::Claim::Exact][0],
+            yields: [$($crate::yields!($yields),)? $crate::kernel::Yields::Everything][0],
+            compiled: body.is_some(),
+        };
+        #[allow(unsafe_code, clippy::let_and_return, reason = "what the dispatch relies on is stated here, where it is made")]
+        // SAFETY: `entry!` gave the function the CPU features of the line's tier and no more.
+        let def = unsafe { $crate::kernel::KernelDef::listed(meta, body) };
+        def
+    }),*] };
+}
+
+/// The number of threads that a word in the list stands for.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! threads {
+    (one, $run:ident) => {
+        1
+    };
+    (all, $run:ident) => {
+        $run.threads()
+    };
+}
+
+/// The claim that a word in the list stands for.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! claim {
+    (observed) => {
+        $crate::kernel::Claim::Observed
+    };
+    (exact) => {
+        $crate::kernel::Claim::Exact
+    };
+}
+
+/// The part of an output that a word in the list stands for.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! yields {
+    (tally) => {
+        $crate::kernel::Yields::Tally
+    };
+    (unordered) => {
+        $crate::kernel::Yields::Unordered
+    };
+}

@@ -1,5 +1,0 @@
-//! Numbers, units and names as people write and read them, independent of games, kernels and machines.
-
-pub(crate) mod names;
-pub mod numbers;
-pub mod units;

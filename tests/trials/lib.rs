@@ -1,0 +1,116 @@
+//! Every kernel, on every workload, against the oracle and the known answers: one named test each, from the lists of a crate.
+//!
+//! Kernels that this CPU cannot run are reported as *ignored* with the reason, never as passed. With `NIMLANES_REQUIRE=avx512`, they fail
+//! instead, for that tier and all that it includes.
+//!
+//! Known answers of inputs above `NIMLANES_LARGEST`, if it is set, are not checked. This is for emulated CPUs, which
+//! are slow to prepare such inputs. The comparisons with the oracle at the edges of vectors are still made.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use nimlanes_foundation::kernel::selection::Selection;
+use nimlanes_foundation::kernel::session::{AnyOperation, KernelInfo};
+use nimlanes_foundation::kernel::workload::Workload;
+use nimlanes_foundation::kernel::{Run, Tier, Yields};
+use nimlanes_foundation::machine::Machine;
+use nimlanes_foundation::verify::Inputs;
+
+/// Sizes at which every oracle is fast enough.
+const LARGEST: u64 = 513;
+/// Known answers are checked with kernels that need at most this long; `nimlanes verify --full` has more time.
+const TIME_LIMIT: Duration = Duration::from_millis(100);
+/// The kernels share an input, so it may take longer to prepare.
+const PREPARED_WITHIN: Duration = Duration::from_secs(1);
+
+/// Operations in a list of a crate.
+type List = &'static [&'static dyn AnyOperation];
+
+/// The largest input with a known answer that is checked.
+fn largest_known() -> u64 {
+    std::env::var("NIMLANES_LARGEST").map_or(u64::MAX, |text| match text.parse() {
+        Ok(size) => size,
+        Err(error) => panic!("NIMLANES_LARGEST={text}: {error}"),
+    })
+}
+
+/// Runs the tests of all kernels, and these others, and ends the process. `complete` has the operations of `tallied` with the most
+/// detailed output.
+pub fn run(tallied: List, complete: List, others: impl IntoIterator<Item = Trial>) -> ! {
+    let machine = Machine::detect();
+    let required: Option<Tier> = std::env::var("NIMLANES_REQUIRE")
+        .ok()
+        .map(|tier| tier.parse().unwrap_or_else(|error| panic!("NIMLANES_REQUIRE: {error}")));
+    let trials = Yields::ALL.iter().copied().flat_map(|yields| {
+        // The slowest oracle is the last operation's, and one thread runs it: begun first, it does not end last.
+        let operations = if yields == Yields::Tally { tallied } else { complete };
+        operations.iter().rev().flat_map(move |operation| {
+            let trials = move |workload| trials(*operation, workload, yields, machine, required);
+            operation.workloads().iter().flat_map(trials)
+        })
+    });
+    let trials: Vec<Trial> = trials.collect();
+    let left_out = left_out(tallied, &machine, &trials);
+    let no_kernel_is_left_out = Trial::test("every compiled kernel has a trial", move || match left_out.as_slice() {
+        [] => Ok(()),
+        kernels => Err(Failed::from(format!("no workload is in the domain of {}", kernels.join(", ")))),
+    });
+    let trials = trials.into_iter().chain([no_kernel_is_left_out]).chain(others);
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit()
+}
+
+/// The compiled kernels without a test.
+fn left_out(tallied: List, machine: &Machine, trials: &[Trial]) -> Vec<String> {
+    let all = tallied.iter().flat_map(|operation| {
+        let kernels = operation.kernels(machine).into_iter().filter(|kernel| kernel.compiled);
+        kernels.map(|kernel| (operation.name(), kernel.name))
+    });
+    let is_about = |trial: &Trial, operation: &str, kernel: &str| {
+        trial.name().strip_prefix(operation).is_some_and(|rest| rest.starts_with('/'))
+            && trial.name().strip_suffix(kernel).is_some_and(|rest| rest.ends_with('/'))
+    };
+    let left_out = all.filter(|(operation, kernel)| !trials.iter().any(|trial| is_about(trial, operation, kernel)));
+    left_out.map(|(operation, kernel)| format!("{operation}/{kernel}")).collect()
+}
+
+/// One test for each compiled kernel that finds this much and can process the workload; they share the inputs and the oracle's
+/// answers.
+fn trials(
+    operation: &'static dyn AnyOperation,
+    workload: &'static Workload,
+    yields: Yields,
+    machine: Machine,
+    required: Option<Tier>,
+) -> impl Iterator<Item = Trial> {
+    let inputs = Arc::new(OnceLock::new());
+    let known = largest_known();
+    let smallest = operation.session(&Selection::new(machine), workload.name, 0).expect("an input of size 0");
+    // The same on every machine.
+    let is_outside = move |name: &str| {
+        let predict = |threads| smallest.predict(smallest.index(name).expect("it is listed"), threads);
+        !(1..=2).any(|threads| predict(threads).is_some_and(|cost| cost.is_possible()))
+    };
+    let kernels = operation.kernels(&machine).into_iter();
+    let is_here = move |kernel: &KernelInfo| kernel.yields == yields && kernel.compiled && !is_outside(kernel.name);
+    kernels.filter(is_here).map(move |kernel| {
+        let inputs = Arc::clone(&inputs);
+        let missing = kernel.obstacle.clone();
+        let is_required = required.is_some_and(|tier| tier.includes(kernel.tier));
+        let name = format!("{}/{}/{}", operation.name(), workload.name, kernel.name);
+        let obstacle = kernel.obstacle.as_ref().filter(|_| !is_required).map(ToString::to_string);
+        let trial = Trial::test(name, move || {
+            if let Some(reason) = missing {
+                return Err(Failed::from(format!("required: {reason}")));
+            }
+            let selection = Selection::new(machine).within(PREPARED_WITHIN);
+            let inputs = inputs.get_or_init(|| Inputs::new(operation, workload, &selection, LARGEST, known));
+            let verdict = inputs.check(kernel.name, &|threads| Arc::new(Run::new(threads)), TIME_LIMIT)?;
+            if verdict.with_oracle == 0 { Err(Failed::from("it was compared with nothing")) } else { Ok(()) }
+        });
+        match obstacle {
+            Some(obstacle) => trial.with_kind(obstacle).with_ignored_flag(true),
+            None => trial,
+        }
+    })
+}
