@@ -335,10 +335,41 @@ pub fn available<O: Operation>(machine: &Machine) -> impl Iterator<Item = Kernel
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cores::mex::split::{MexSplit, Split};
+    use crate::kernel::Digest;
+    use crate::kernel::operation::{Absent, Core};
+
+    /// Whose input is the bytes that it takes.
+    struct Nothing;
+
+    impl Operation for Nothing {
+        type Input = u32;
+        type Output = ();
+        type Start = ();
+        const NAME: &'static str = "nothing";
+        const CORE: Core = Core::Mex;
+        const UNIT: &'static str = "byte";
+        const KERNELS: &'static [KernelDef<Self>] = &[FOREIGN];
+        const ABSENT: &'static [Absent] = &[];
+        const PUBLIC: &'static [&'static str] = &[];
+        const NOTES: &'static str = "";
+
+        fn oracle(_: &u32) {}
+
+        fn steps(_: &u32) -> u64 {
+            0
+        }
+
+        fn work(_: &u32, (): &()) -> u64 {
+            0
+        }
+
+        fn digest((): &()) -> Digest {
+            unreachable!("nothing is computed")
+        }
+    }
 
     /// Of another architecture than this CPU's, whichever that is. The list of an operation has no such kernel in this build.
-    static FOREIGN: KernelDef<MexSplit> = KernelDef {
+    const FOREIGN: KernelDef<Nothing> = KernelDef {
         meta: KernelMeta {
             name: "foreign",
             tier: if cfg!(target_arch = "aarch64") { Tier::Avx2 } else { Tier::Neon },
@@ -354,7 +385,7 @@ mod tests {
         },
         body: Some(Body {
             run: |_, _, ()| panic!("it was entered"),
-            cost: |input, _, _| Cost { ns: 1.0, bytes: if input.parts() == 2 { 1e9 } else { 0.0 } },
+            cost: |bytes, _, _| Cost { ns: 1.0, bytes: f64::from(*bytes) },
             rates: &[],
             needs: None,
         }),
@@ -362,16 +393,16 @@ mod tests {
 
     #[test]
     fn a_kernel_for_a_described_machine_is_predicted_and_not_entered() {
-        let input = Split::new(3, 10).expect("a small limit");
-        let machine = Machine::described(FOREIGN.tier, 1, 1 << 20);
-        let kernel = FOREIGN.on(&machine).expect("the machine has the tier");
-        assert!(kernel.cost(&input, 1).is_possible());
-        assert_eq!(kernel.run(&input, &Run::new(1)), Err(RunError::Tier(FOREIGN.tier.name())));
+        let [foreign] = Nothing::KERNELS else { panic!("one kernel") };
+        let machine = Machine::described(foreign.tier, 1, 1 << 20);
+        let kernel = foreign.on(&machine).expect("the machine has the tier");
+        assert!(kernel.cost(&0, 1).is_possible());
+        assert_eq!(kernel.run(&0, &Run::new(1)), Err(RunError::Tier(foreign.tier.name())));
         // It is refused there as on the machine itself.
-        let large = kernel.run(&Split::new(2, 10).expect("a small limit"), &Run::new(1));
+        let large = kernel.run(&1_000_000_000, &Run::new(1));
         assert!(matches!(large, Err(RunError::Memory { free: 0x10_0000, .. })), "{large:?}");
         for machine in [Machine::detect(), machine.on_this_cpu()] {
-            assert!(matches!(FOREIGN.on(&machine), Err(Obstacle::Tier { .. })), "{machine:?}");
+            assert!(matches!(foreign.on(&machine), Err(Obstacle::Tier { .. })), "{machine:?}");
         }
     }
 }

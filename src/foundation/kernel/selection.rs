@@ -161,7 +161,9 @@ impl Selection {
     }
 
     /// The same selection for what this CPU has of the machine.
-    pub(crate) fn on_this_cpu(&self) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn on_this_cpu(&self) -> Self {
         Selection { machine: self.machine.on_this_cpu(), ..self.clone() }
     }
 

@@ -83,7 +83,9 @@ impl Machine {
     }
 
     /// The same machine with only those of its tiers that this CPU has.
-    pub(crate) fn on_this_cpu(self) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn on_this_cpu(self) -> Self {
         Machine { tiers: from_fn(|i| self.tiers[i] && Tier::ALL[i].is_on_this_cpu()), ..self }
     }
 

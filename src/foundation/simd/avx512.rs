@@ -127,7 +127,6 @@ pub fn spread<const BYTES: usize>(rows: &mut [[u8; BYTES]; 8], from: usize, at: 
 }
 
 /// A byte of the result of instructions: for tests of their constants, which run on every CPU.
-#[cfg(test)]
 pub mod model {
     /// `vgf2p8affineqb`, as Intel defines it: the row of the matrix for bit `i` is byte `7 - i`.
     pub fn affine(matrix: u64, byte: u8) -> u8 {
