@@ -2,6 +2,7 @@
 //! sources of the problems.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use nimlanes::cores::named::ByName;
 use nimlanes::games::{BigUint, Figure, GAMES, Positions, Question, Solution, SolveError, Solver, Stage, game};
@@ -227,16 +228,25 @@ fn kernels_are_chosen_for_the_threads_of_the_run() {
     );
 }
 
-/// A single remainder would take less than a day.
+/// The time that one remainder is predicted to take is allowed, and too short for all of them.
 #[test]
 fn the_prediction_for_an_exact_number_includes_all_remainders() {
-    let selection = Selection::new(Machine::described(Tier::Portable, 1, 1 << 40));
     let run = Run::new(1);
     run.cancel();
-    let solver = Solver::new(&selection, &run);
-    let question = published("scatterstone-nim", 200_000);
-    assert_eq!(question.solve(&solver).err(), Some(SolveError::Run(RunError::Cancelled)));
-    assert!(matches!(with(question, "exact", true).solve(&solver), Err(SolveError::Select(SelectError::Long { .. }))));
+    for tier in Tier::here() {
+        let question = || published("scatterstone-nim", 100_000);
+        let error = |question: Question, longest| {
+            let selection = Selection::new(Machine::described(tier, 1, 1 << 40)).within(longest);
+            question.solve(&Solver::new(&selection, &run)).expect_err("it does not run")
+        };
+        let SolveError::Select(SelectError::Long { ns, .. }) = error(question(), Duration::ZERO) else {
+            panic!("no time is too short for {}", tier.name());
+        };
+        let longest = Duration::from_secs_f64(1.01 * ns / 1e9);
+        assert!(matches!(error(question(), longest), SolveError::Run(_)), "{}", tier.name());
+        let exact = error(with(question(), "exact", true), longest);
+        assert!(matches!(exact, SolveError::Select(SelectError::Long { .. })), "{}: {exact:?}", tier.name());
+    }
 }
 
 /// The complete search would take days.

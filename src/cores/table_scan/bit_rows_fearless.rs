@@ -12,12 +12,12 @@ use fearless_simd::{Simd, SimdBase, SimdInt, SimdMask, dispatch, u64x4, u64x8};
 use super::{Sink, StoneGame, bit_rows};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::bits::{WORD, first_zero};
-use crate::simd::fearless::level;
+use crate::simd::fearless::{lacks, level};
 use crate::simd::vectors::Parts;
 
 /// Rates: those of [`bit_rows`].
 pub fn cost(input: &StoneGame, context: CostContext, rates: [f64; 2]) -> Cost {
-    if level(context.tier).is_none() {
+    if lacks(context.tier) {
         return Cost::IMPOSSIBLE;
     }
     bit_rows::cost(input, context, rates)

@@ -22,6 +22,12 @@ pub fn level(tier: Tier) -> Option<Level> {
     }
 }
 
+/// Whether this CPU has the tier, but not its level. A CPU that lacks the tier says nothing about those that have it: costs are the same
+/// there.
+pub fn lacks(tier: Tier) -> bool {
+    tier.is_on_this_cpu() && level(tier).is_none()
+}
+
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use fearless_simd::dispatch;

@@ -20,14 +20,16 @@ pub fn vectorize<Op: WithSimd>(tier: Tier, op: Op) -> Option<Op::Output> {
     }
 }
 
-/// Whether the CPU has the token of a tier.
-pub fn has(tier: Tier) -> bool {
-    match tier {
+/// Whether this CPU has the tier, but not its token. A CPU that lacks the tier says nothing about those that have it: costs are the same
+/// there.
+pub fn lacks(tier: Tier) -> bool {
+    let has_token = match tier {
         Tier::Portable => true,
         #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
         Tier::Avx2 => pulp::x86::V3::try_new().is_some(),
         #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
         Tier::Avx512 => pulp::x86::V4::try_new().is_some(),
         _ => false,
-    }
+    };
+    tier.is_on_this_cpu() && !has_token
 }

@@ -7,11 +7,11 @@ use fearless_simd::{Simd, SimdBase, SimdMask, dispatch, u64x8};
 use super::slices::{self, Parts, WORDS};
 use super::{Family, Findings};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
-use crate::simd::fearless::level;
+use crate::simd::fearless::{lacks, level};
 
 /// Rates: those of [`slices`].
 pub fn cost(input: &Family, context: CostContext, rates: [f64; 2]) -> Cost {
-    if level(context.tier).is_none() {
+    if lacks(context.tier) {
         return Cost::IMPOSSIBLE;
     }
     slices::cost(input, context, rates)

@@ -13,11 +13,11 @@ use pulp::{Simd, WithSimd};
 use super::Split;
 use super::near_sum::{cost_of, drive, start};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
-use crate::simd::pulp::{has, vectorize};
+use crate::simd::pulp::{lacks, vectorize};
 
 /// Rates: as in [`near_sum`](super::near_sum::cost).
 pub fn cost(input: &Split, context: CostContext, rates: [f64; 2]) -> Cost {
-    if has(context.tier) { cost_of::<u32, LANES>(input, rates) } else { Cost::IMPOSSIBLE }
+    if lacks(context.tier) { Cost::IMPOSSIBLE } else { cost_of::<u32, LANES>(input, rates) }
 }
 
 /// Cells that are filled up to: the most that a register has.

@@ -15,11 +15,11 @@ use fearless_simd::{Bytes, Select, Simd, SimdBase, dispatch, u8x16, u8x64};
 use super::{Subtraction, byte_lanes};
 use crate::cores::mex::lanes::{LANES, ONE_HOT, Parts, Planes, Sources, by_planes, plain};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
-use crate::simd::fearless::level;
+use crate::simd::fearless::{lacks, level};
 
 /// Rates: those of [`byte_lanes`].
 pub fn cost(input: &Subtraction, context: CostContext, rates: [f64; 3]) -> Cost {
-    if level(context.tier).is_none() {
+    if lacks(context.tier) {
         return Cost::IMPOSSIBLE;
     }
     byte_lanes::cost(input, context, rates)

@@ -9,11 +9,11 @@ use super::carry::LINE;
 use super::checkpoint::Start;
 use super::{Zeros, shifted_rows};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
-use crate::simd::pulp::{has, vectorize};
+use crate::simd::pulp::{lacks, vectorize};
 
 /// Rates: those of [`shifted_rows`].
 pub fn cost(input: &Zeros, context: CostContext, rates: [f64; 1]) -> Cost {
-    if has(context.tier) { shifted_rows::cost(input, context, rates) } else { Cost::IMPOSSIBLE }
+    if lacks(context.tier) { Cost::IMPOSSIBLE } else { shifted_rows::cost(input, context, rates) }
 }
 
 pub fn run(input: &Zeros, run: &Run, start: Start, tier: Tier) -> Result<Vec<u64>, RunError> {

@@ -14,11 +14,11 @@ use super::walsh_lanes::LANES;
 pub use super::walsh_lanes::needs;
 use super::{Partitions, walsh_lanes};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
-use crate::simd::fearless::level;
+use crate::simd::fearless::{lacks, level};
 
 /// Rates: those of [`walsh_lanes`].
 pub fn cost(input: &Partitions, context: CostContext, rates: [f64; 3]) -> Cost {
-    if level(context.tier).is_none() {
+    if lacks(context.tier) {
         return Cost::IMPOSSIBLE;
     }
     walsh_lanes::cost(input, context, rates)

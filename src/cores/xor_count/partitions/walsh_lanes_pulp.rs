@@ -12,11 +12,11 @@ use super::walsh_lanes::LANES;
 pub use super::walsh_lanes::needs;
 use super::{Partitions, walsh_lanes};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
-use crate::simd::pulp::{has, vectorize};
+use crate::simd::pulp::{lacks, vectorize};
 
 /// Rates: those of [`walsh_lanes`].
 pub fn cost(input: &Partitions, context: CostContext, rates: [f64; 3]) -> Cost {
-    if has(context.tier) { walsh_lanes::cost(input, context, rates) } else { Cost::IMPOSSIBLE }
+    if lacks(context.tier) { Cost::IMPOSSIBLE } else { walsh_lanes::cost(input, context, rates) }
 }
 
 pub fn run(input: &Partitions, run: &Run, tier: Tier) -> Result<Vec<u32>, RunError> {
