@@ -7,7 +7,7 @@
 //! Bound: as in `bit_rows`, where only setting a bit and finding a zero differ; of the operators, the instructions of that
 //! bookkeeping, at every size.
 
-use bitvec::prelude::{BitArray, BitVec, Lsb0};
+use bitvec::prelude::{BitArray, BitSlice, BitVec, Lsb0};
 
 use super::bit_rows::Shape;
 pub use super::bit_rows::cost;
@@ -67,6 +67,13 @@ pub mod raw_words {
 pub mod operators {
     use super::*;
 
+    /// The only call of the operator, so that it is compiled for windows of this length: called in a loop that the compiler unrolls, it
+    /// takes twice as long.
+    #[inline(never)]
+    fn add(forbidden: &mut BitArray<u64>, bits: &BitSlice<u64>, start: usize) {
+        *forbidden.as_mut_bitslice() |= &bits[start..][..WORD];
+    }
+
     struct FirstFree;
 
     impl Search<Bits> for FirstFree {
@@ -79,8 +86,7 @@ pub mod operators {
             while z < heaps {
                 let mut forbidden = BitArray::<u64, Lsb0>::ZERO;
                 for (row, place) in [(one_x, z), (one_y, z), (two, z), (gap_y, z - x), (all, z - x), (less_y, z - y)] {
-                    let start = marks.shape.bit(row, place);
-                    *forbidden.as_mut_bitslice() |= &marks.bits[start..][..WORD];
+                    add(&mut forbidden, &marks.bits, marks.shape.bit(row, place));
                 }
                 match forbidden.first_zero() {
                     Some(found) => return z + found,

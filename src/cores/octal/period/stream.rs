@@ -214,12 +214,16 @@ impl<'a> Stream<'a> {
         for Tally { value, first, heaps } in &counted.tallies {
             tallies[usize::from(*value)] = (*first, *heaps);
         }
+        let is_resumed = from.is_some();
         let state = from.unwrap_or_else(|| Progress::new(&window, codes, tallies));
         let chosen_at = state.done;
         let (repetition, proved, unproved) = (None, None, None);
         let mut stream = Stream { heaps, window, loops, table, values, state, repetition, proved, unproved, chosen_at };
         let verified_by = stream.state.verified_by;
-        stream.choose();
+        // Else the window has just chosen, by the last heaps of the table.
+        if is_resumed {
+            stream.choose();
+        }
         stream.window.set_verified_by(verified_by);
         stream
     }

@@ -60,6 +60,13 @@ pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Pl
     }
 }
 
+/// [`accumulate`] of any number of planes. Apart, so that a block of one plane is decoded where it is needed, without a call.
+#[inline(never)]
+#[target_feature(enable = "avx2")]
+fn accumulate_several(from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
+    by_planes!(planes, accumulate(from, moves, hits));
+}
+
 /// The values that are not hit, a word for each heap; bit 63 is clear.
 #[target_feature(enable = "avx2")]
 pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
@@ -104,8 +111,9 @@ pub fn transpose(rows: [__m256i; PLANES], words: &mut [u64; 32], finish: impl Fn
 #[target_feature(enable = "avx2")]
 pub fn parts() -> impl Decoder {
     Parts {
-        add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
-            by_planes!(planes, accumulate(from, moves, hits))
+        add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| match planes {
+            1 => accumulate::<1>(from, moves, hits),
+            _ => accumulate_several(from, moves, planes, hits),
         },
         free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
     }

@@ -122,6 +122,6 @@ where
 
     #[inline(always)]
     fn worth(&self) -> f64 {
-        0.0025
+        0.006
     }
 }

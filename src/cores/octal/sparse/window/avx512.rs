@@ -192,6 +192,6 @@ where
 
     #[inline(always)]
     fn worth(&self) -> f64 {
-        0.0007
+        0.002
     }
 }

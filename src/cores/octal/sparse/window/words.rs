@@ -49,6 +49,6 @@ impl Lanes for Plain {
 
     #[inline(always)]
     fn worth(&self) -> f64 {
-        0.003
+        0.06
     }
 }
