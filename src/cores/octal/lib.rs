@@ -30,6 +30,7 @@ pub mod cores {
     pub mod octal {
         use super::mex::translate;
 
+        #[expect(clippy::module_inception, reason = "the core has the name of its first operation")]
         pub mod octal;
         pub mod period;
         mod sparse;
