@@ -38,9 +38,7 @@ fn every_tier_has_a_kernel_for_every_workload() {
         for operation in OPERATIONS {
             for workload in operation.workloads() {
                 for size in [0, 1, 10, 100, workload.published] {
-                    let session = operation.session(&selection, workload.name, size).expect("a listed workload");
-                    let chosen = selection.kernel_of(session.as_ref()).expect("some kernel can do it");
-                    let name = session.kernels()[chosen].name;
+                    let name = selected(&selection, operation.name(), workload.name, size);
                     let kernels = operation.kernels(&machine);
                     let kernel = kernels.iter().find(|kernel| kernel.name == name).expect("it is listed");
                     assert!(tier.includes(kernel.tier), "{} on {}", kernel.name, tier.name());
