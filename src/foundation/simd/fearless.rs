@@ -9,7 +9,8 @@ use fearless_simd::{Level, Simd};
 use crate::machine::isa::Tier;
 
 /// The level of a tier. [`Tier::Portable`] has what the build's target has, as plain Rust does. The levels of the other tiers have
-/// some more CPU features than the tiers; `None` where the CPU lacks one of them.
+/// some more CPU features than the tiers; `None` where the CPU lacks one of them. Inlined, so that a kernel has code of one level alone.
+#[inline(always)]
 pub fn level(tier: Tier) -> Option<Level> {
     match tier {
         Tier::Portable => Some(Level::baseline()),
