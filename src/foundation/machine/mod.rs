@@ -55,6 +55,7 @@ impl Machine {
     /// [`RunError::Tier`](crate::kernel::RunError::Tier) when they are run.
     ///
     /// ```
+    /// # use nimlanes_foundation as nimlanes;
     /// # use nimlanes::machine::{Machine, isa::Tier};
     /// let machine = Machine::described(Tier::Avx512, 16, 1 << 40);
     /// assert_eq!((machine.strongest_tier(), machine.threads(), machine.memory(16)), (Tier::Avx512, 16, 1 << 40));
