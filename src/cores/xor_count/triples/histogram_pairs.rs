@@ -44,17 +44,11 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     Ok(by_transform(&counts))
 }
 
-/// The pairs of one value with each. Rows begin with cache lines, wherever the allocator puts the table.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Row<const SPAN: usize>([u16; SPAN]);
-
 /// Counts the values, which are below `SPAN`.
 #[inline(always)]
 fn count<const SPAN: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, RunError> {
     let mut counts = vec![0; SPAN];
-    let mut table = vec![Row([0; SPAN]); SPAN];
-    let table: &mut [Row<SPAN>; SPAN] = table.first_chunk_mut().expect("a row for each value");
+    let mut table = vec![[0_u16; SPAN]; SPAN];
     let mut cells = [0; GROUP / 2];
     for block in input.values.chunks(BLOCK) {
         let (groups, rest) = block.as_chunks::<GROUP>();
@@ -63,11 +57,12 @@ fn count<const SPAN: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, RunEr
                 let pair = u32::from(*a) | u32::from(*b) << 16;
                 *cell = pair | pair >> (16 - SPAN.ilog2());
             }
-            cells.iter().for_each(|cell| table[*cell as usize / SPAN % SPAN].0[*cell as usize % SPAN] += 1);
+            let table = table.as_flattened_mut();
+            cells.iter().for_each(|cell| table[*cell as usize % (SPAN * SPAN)] += 1);
         }
         rest.iter().for_each(|value| counts[usize::from(*value)] += 1);
         let mut columns = [0_u16; SPAN];
-        for (total, Row(row)) in counts.iter_mut().zip(&mut *table) {
+        for (total, row) in counts.iter_mut().zip(&mut table) {
             let row = replace(row, [0; SPAN]);
             columns.iter_mut().zip(row).for_each(|(column, pairs)| *column += pairs);
             *total += u64::from(row.iter().sum::<u16>());
