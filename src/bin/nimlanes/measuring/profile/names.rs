@@ -4,6 +4,9 @@
 const HARNESS: [&str; 3] =
     ["session::Session>::spin", "games::Question::solve", "criterion::bencher::Bencher<M>::iter"];
 
+/// What checks the input before a kernel is entered.
+const CHECK: &str = "::Kernel<O>::admit";
+
 /// A function that the compiler did not inline, then those inlined into it, outermost first.
 pub type Frame = [String];
 
@@ -13,6 +16,7 @@ pub fn below_the_harness<T: AsRef<Frame>>(frames: &[T]) -> &[T] {
     let has = |frame: &T, is: &dyn Fn(&str) -> bool| frame.as_ref().iter().any(|name| is(name));
     let harness = |name: &str| HARNESS.iter().any(|end| name.ends_with(end));
     let start = match frames.iter().rposition(|frame| has(frame, &harness)) {
+        _ if frames.iter().any(|frame| has(frame, &|name| name.ends_with(CHECK))) => frames.len(),
         Some(harness) => harness + 1,
         None if frames.iter().any(|frame| has(frame, &|name| name == "main")) => frames.len(),
         None => {
@@ -101,6 +105,8 @@ mod tests {
         );
         assert_eq!(cut(&format!("clone3/start_thread/std::thread::start/{inner}")), ["stamp::first_gap"]);
         assert_eq!(cut("clone3/start_thread/rayon::join"), [""; 0]);
+        let check = "nimlanes_foundation::kernel::definition::Kernel<O>::admit";
+        assert_eq!(cut(&format!("main/{spin}/{check}/nimlanes_mex::cores::mex::split::Split::cells")), [""; 0]);
         let shim = "core::ops::function::impls::<impl core::ops::function::Fn<A> for &F>::call";
         assert_eq!(cut(&format!("main/{spin}/{entry}/{shim}")), ["stamp"]);
         assert_eq!(cut("clone3/start_thread/nimlanes_foundation::kernel::threads::share"), [""; 0]);
