@@ -80,6 +80,10 @@ fn span(largest: u16) -> usize {
 /// Heaps between two progress updates.
 const PROGRESS_STEP: usize = 1 << 16;
 
+/// Heaps that a turn of the loop counts. With one, the loop has 27 bytes, and takes up to 1.8 times as long where these are in two cache
+/// lines of code (Zen 3).
+const TURN: usize = 4;
+
 /// Counts the values in `TABLES` tables that take turns, so equal neighbours do not wait for each other's increment.
 #[inline(always)]
 fn count<const TABLES: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, RunError> {
@@ -87,10 +91,10 @@ fn count<const TABLES: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, Run
     let mut tables = vec![[0u32; TABLES]; span];
     let mut counts = vec![0; span];
     for block in input.values.chunks(PROGRESS_STEP) {
-        let (groups, rest) = block.as_chunks::<TABLES>();
-        for group in groups {
-            for (table, value) in group.iter().enumerate() {
-                tables[usize::from(*value)][table] += 1;
+        let (turns, rest) = block.as_chunks::<TURN>();
+        for turn in turns {
+            for (place, value) in turn.iter().enumerate() {
+                tables[usize::from(*value)][place % TABLES] += 1;
             }
         }
         rest.iter().for_each(|value| counts[usize::from(*value)] += 1);
