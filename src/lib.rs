@@ -86,8 +86,8 @@
 //! - The names of games, operations, workloads and kernels. A kernel may become faster; the changelog names each one
 //!   that is removed.
 //! - Checkpoints and saved files: each names its format and version, and every released version can be read. Documents
-//!   of `--json` name a format whose schema `nimlanes schema` prints. A version is raised when a field changes or is
-//!   removed; fields may be added.
+//!   of `--json` name theirs in the field `schema`. A version is raised when a field changes or is removed; fields may
+//!   be added.
 //! - Not stable: predicted times, which kernel is selected, and text for people.
 //!
 //! # How to add to it

@@ -256,7 +256,6 @@ const MIN_TIMING_NS: f64 = 5e6;
 /// A measured ceiling.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Reading {
     /// Kind of operation.
     pub kind: String,

@@ -8,7 +8,6 @@ use crate::machine::{Machine, system};
 /// The machine and the build of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Environment {
     /// The CPU's name.
@@ -33,7 +32,6 @@ pub struct Environment {
 /// How this code is compiled. Builds of which this is the same compile the same source alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Build {
     /// The CPU for which plain Rust and the crate `wide` are compiled: `default`, `native` or what the flags of rustc name. For

@@ -1,7 +1,6 @@
 //! The program as a user sees it: answers, JSON, and one clear line for every invalid request.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use assert_cmd::Command;
 use nimlanes::games::GAMES;
@@ -12,7 +11,6 @@ use serde_json::Value;
 use crate::nimlanes;
 #[cfg(unix)]
 use crate::program::without_tools;
-use crate::schema::follows_its_schema;
 
 /// The names of this architecture's tiers.
 fn tiers(between: &str) -> String {
@@ -737,30 +735,10 @@ fn help_and_errors_are_coloured_where_that_is_wanted() {
     refused(&["--color", "red"], "invalid value 'red' for '--color <WHEN>'; [possible values: auto, always, never]");
 }
 
-/// What is printed for a format is kept in a file, so that no change of a field passes unseen.
-#[test]
-fn formats_are_those_of_their_versions() {
-    let listed = stdout(&["schema"]);
-    let names: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemas");
-    for name in &names {
-        let file = folder.join(format!("{}.json", name.replace('/', "-")));
-        let kept = std::fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
-        let advice = format!(
-            "If a field has changed or gone, raise the version. Then: nimlanes schema {name} > {}",
-            file.display()
-        );
-        assert_eq!(stdout(&["schema", name]), kept, "{advice}");
-    }
-    let kept = std::fs::read_dir(folder).expect("a folder").count();
-    assert_eq!(kept, names.len(), "a file for each format");
-    refused(&["schema", "nimlanes-solve-1"], "there is no format nimlanes-solve-1; allowed: nimlanes-solve-2,");
-}
-
-/// For every command with `--json`: each object follows its schema, and no integer exceeds what a JSON number represents
+/// For every command with `--json`: each object names its format, and no integer exceeds what a JSON number represents
 /// exactly.
 #[test]
-fn every_json_document_follows_its_schema() {
+fn every_json_document_names_its_format() {
     fn whole_numbers_are_exact(value: &Value) -> bool {
         match value {
             Value::Number(number) => number.is_f64() || number.as_u64().is_some_and(|n| n <= 1 << 53),
@@ -797,7 +775,6 @@ fn every_json_document_follows_its_schema() {
         assert!(!objects.is_empty(), "{args:?}");
         for object in objects {
             assert_eq!(object["schema"], schema, "{args:?}");
-            follows_its_schema(object);
         }
         assert!(whole_numbers_are_exact(&printed), "{args:?}: {printed}");
     }
@@ -806,7 +783,6 @@ fn every_json_document_follows_its_schema() {
     let save = ["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--save"];
     nimlanes().args(save).arg(&path).assert().success();
     let saved: Value = serde_json::from_str(&std::fs::read_to_string(&path).expect("a file")).expect("JSON");
-    follows_its_schema(&saved);
     assert!(whole_numbers_are_exact(&saved), "{saved}");
 }
 

@@ -19,7 +19,6 @@ use nimlanes::moves::MoveSet;
 use serde_json::{Value, json};
 use twox_hash::XxHash3_64;
 
-use crate::schema::follows_its_schema;
 use crate::{in_memory, nimlanes};
 
 const FOLDER: &str = "profiles/discoveries";
@@ -180,7 +179,7 @@ fn the_values_of_mem0_are_those_that_kernels_find() {
         .map(|path| serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON"))
         .collect();
     for run in &runs {
-        follows_its_schema(run);
+        assert_eq!(run["schema"], "nimlanes-solve-2");
         let [kernel, oldest, heap, recurring] = [
             &run["kernels"]["mex_memory"],
             &run["details"]["oldest"],
@@ -386,7 +385,6 @@ fn a_survey_goes_on_where_it_was_stopped() {
     };
     assert!(of("0.06")["content"]["heaps"].as_u64() < Some(1_000_001), "it was stopped");
     assert_eq!(of("0.07")["content"]["heaps"], 1_000_001);
-    follows_its_schema(&of("0.07"));
     assert_eq!(of("grundy")["kind"], "octal-game");
     assert!(lines(&["0.06", &list, "--seconds", "0.2"]).iter().all(|line| line.ends_with(": known")));
     assert!(!lines(&["0.77", "--limit", "1e5", "--again"])[0].ends_with("known"));
@@ -439,7 +437,7 @@ fn contents(folder: &Path) -> BTreeMap<String, Value> {
         let (name, text) = (path.file_name().expect("a name"), fs::read_to_string(&path).expect("a file"));
         if path.extension().is_some_and(|extension| extension == "jsonl") {
             let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-            follows_its_schema(&lines.next().expect("a line"));
+            assert_eq!(lines.next().expect("a line")["kind"], "subtraction-sets");
             for line in lines {
                 assert_eq!(found.insert(line["moves"].to_string(), line), None, "a set is in one file");
             }

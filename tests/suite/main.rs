@@ -47,8 +47,6 @@ mod program;
 mod reports;
 #[cfg(feature = "cli")]
 mod saved;
-#[cfg(feature = "cli")]
-mod schema;
 
 #[cfg(feature = "cli")]
 use program::nimlanes;

@@ -7,7 +7,6 @@ use std::str::FromStr;
 /// One input of one operation, identified by names and written `operation/workload/size`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Case {
     /// The operation.
     pub operation: String,

@@ -103,7 +103,6 @@ impl DuelError {
 /// The result of a duel, as printed and saved.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Duel {
     /// The input.
     #[cfg_attr(feature = "serde", serde(flatten))]
@@ -149,7 +148,6 @@ fn exact() -> String {
 /// One kernel's times. If the kernel has two modes, the times are those of the faster one.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Row {
     /// The kernel.
     pub kernel: String,
@@ -204,7 +202,6 @@ impl Row {
 /// A speed of a kernel that is fast in some processes and slow in others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Mode {
     /// Median time of a run.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::lab::numbers::positive"))]
@@ -216,7 +213,6 @@ pub struct Mode {
 /// A kernel that did not take part, and why.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Skipped {
     /// The kernel.
     pub kernel: String,

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use nimlanes::lab::environment::Environment;
 use nimlanes::numbers::within;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{Target, Threads, duplicate, number, seconds};
@@ -126,7 +125,7 @@ impl From<Mismatch> for Failure {
 }
 
 /// The output of `--json`.
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 pub struct Outcome<'a> {
     #[serde(flatten)]
     duel: &'a Duel,

@@ -5,7 +5,6 @@ use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::session::AnyOperation;
 use nimlanes::kernel::workload::Workload;
 use nimlanes::lab::environment::Environment;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::measuring::duel::{DuelError, DuelOptions, run_duel};
@@ -15,7 +14,7 @@ use crate::terminal::monitor::Monitor;
 use crate::terminal::output::{Document, table};
 
 /// Rates that fit the times of this machine.
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 pub struct Fit {
     operation: &'static str,
     threads: usize,

@@ -6,7 +6,6 @@ use nimlanes::kernel::session::{AnyOperation, KernelInfo};
 use nimlanes::kernel::workload::Workload;
 use nimlanes::machine::isa::Tier;
 use nimlanes::units::bytes;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::Threads;
@@ -41,7 +40,7 @@ fn after_help() -> String {
     )
 }
 
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 pub struct Row {
     /// The core that the operation belongs to.
     core: &'static str,

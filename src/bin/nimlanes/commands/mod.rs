@@ -20,7 +20,6 @@ mod positions;
 mod profile;
 mod report;
 mod run;
-mod schema;
 pub mod solve;
 mod survey;
 mod traced;
@@ -51,7 +50,6 @@ pub enum Command {
     Env(env::Args),
     Completions(completions::Args),
     Man(man::Args),
-    Schema(schema::Args),
     #[command(hide = true)]
     Answer(answer::Args),
     #[command(hide = true)]
@@ -80,7 +78,6 @@ impl Command {
             Command::Env(args) => env::main(args),
             Command::Completions(args) => completions::main(args),
             Command::Man(args) => man::main(args),
-            Command::Schema(args) => schema::main(args),
             Command::Answer(args) => answer::main(args),
             Command::Traced(args) => traced::main(args),
         }

@@ -7,7 +7,6 @@ use nimlanes::kernel::session::Session;
 use nimlanes::lab::clock::Clock;
 use nimlanes::machine::peak_memory;
 use nimlanes::units::{bytes, span};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::repeated::{Opened, RepeatedTarget};
@@ -45,7 +44,7 @@ pub struct Args {
 }
 
 /// First and later runs of one kernel in its own process.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColdStart {
     /// The kernel.
     pub kernel: String,
@@ -66,7 +65,7 @@ pub struct ColdStart {
 }
 
 /// The output of `--json`.
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 pub struct Outcome<'a> {
     #[serde(flatten)]
     case: &'a Case,

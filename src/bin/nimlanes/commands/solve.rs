@@ -9,7 +9,6 @@ use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::{Claim, Evidence};
 use nimlanes::machine::peak_memory;
 use nimlanes::units::bytes;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::settings::{Settings, games};
@@ -48,7 +47,7 @@ impl Args {
     }
 }
 
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 pub struct Report {
     /// The game.
     game: &'static str,
@@ -68,7 +67,6 @@ pub struct Report {
     claim: &'static str,
     /// How an observed kernel checked itself: numbers of its own, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<BTreeMap<String, u64>>")]
     evidence: Option<Evidence>,
     /// How long it took.
     seconds: f64,
@@ -80,7 +78,7 @@ impl Document for Report {
     const SCHEMA: &'static str = "nimlanes-solve-2";
 }
 
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 #[serde(untagged)]
 enum Value {
     Count(String),

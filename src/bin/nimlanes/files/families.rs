@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use nimlanes::cores::mex::family::{Family, Findings, Repeating};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Measured, Saved, SavedError, kind_of};
 
 /// A family, as the options of the command name it.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Named {
     /// The largest move of each set.
     pub largest_move: u64,
@@ -22,7 +21,7 @@ pub struct Named {
 }
 
 /// The periods of the sets of a family, in figures. All are proved.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Periods {
     /// The family.
     #[serde(flatten)]
@@ -50,7 +49,7 @@ pub struct Periods {
 }
 
 /// A set, and the repetition of its values.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
     /// The number of the set in its family.
     pub set: u64,
@@ -93,7 +92,7 @@ impl Periods {
 }
 
 /// What is known of consecutive sets of a family. The content of a file.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     /// The number of the first of these sets in their family.
     pub first: u64,

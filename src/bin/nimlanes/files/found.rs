@@ -2,14 +2,13 @@
 
 use std::hash::Hasher as _;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use crate::files::saved::Measured;
 
 /// The run that found it.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// The moves, as `--moves` takes them.
     pub moves: String,
@@ -26,7 +25,7 @@ pub struct Origin {
 }
 
 /// The first heap of each Grundy value of a subtraction set.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstHeaps {
     /// The run.
     #[serde(flatten)]
@@ -42,7 +41,7 @@ impl Measured for FirstHeaps {
 }
 
 /// How the P-positions of a subtraction set grow.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Growth {
     /// The run.
     #[serde(flatten)]
@@ -54,7 +53,7 @@ pub struct Growth {
 }
 
 /// The P-positions up to a power of two.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Octave {
     /// The number of P-positions.
     pub zeros: u64,
@@ -82,7 +81,7 @@ impl Growth {
 }
 
 /// What is known of the values of an octal game to a limit, without a table of them.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Periodic {
     /// The code of the game.
     pub code: String,
@@ -103,7 +102,7 @@ pub struct Periodic {
 }
 
 /// A period and its proof.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProvedPeriod {
     /// Its length.
     pub length: u64,

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use nimlanes::lab::environment::Environment;
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +22,7 @@ pub trait Measured: Serialize + DeserializeOwned {
 }
 
 /// A measurement, with the date and environment it was made in.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Saved<T> {
     /// [`SCHEMA`].
     pub schema: String,

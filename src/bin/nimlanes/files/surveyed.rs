@@ -4,13 +4,12 @@ use std::fmt;
 
 use nimlanes::cores::mex::octal;
 use nimlanes::cores::mex::period::Proved;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::files::saved::Measured;
 
 /// The values of the first heaps of an octal game in figures.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Surveyed {
     /// The code of the game.
     pub code: String,
@@ -42,7 +41,7 @@ pub struct Surveyed {
 }
 
 /// A repetition of the values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Period {
     /// Its length.
     pub length: u64,

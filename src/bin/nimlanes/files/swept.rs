@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use nimlanes::cores::mex::subtraction;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::files::saved::{Measured, Saved, SavedError, entries};
 
 /// The first line of a file: which sets were asked for.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sweep {
     /// The number of moves in a set.
     pub sets: u64,

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use nimlanes::kernel::case::Case;
 use nimlanes::lab::environment::Environment;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::duel::interval::CONFIDENCE;
@@ -38,7 +37,7 @@ false alarms, finds: duels that show a difference between builds, by ratio and i
 95 of 100 find: the least delay that so many find, of at least 20 duels";
 
 /// Duels of a build with itself.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     /// The time of a duel, in seconds.
     pub seconds: f64,
@@ -53,7 +52,7 @@ impl Measured for Calibration {
 }
 
 /// A duel of a kernel with itself.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// The input.
     #[serde(flatten)]

@@ -2,13 +2,12 @@
 
 use nimlanes::kernel::case::Case;
 use nimlanes::kernel::session::Session;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::duel::Duel;
 
 /// The rates of a kernel before and after the fit.
-#[derive(Debug, JsonSchema, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Fitted {
     /// The kernel.
     pub kernel: String,
@@ -21,7 +20,7 @@ pub struct Fitted {
 }
 
 /// Rates, and how far the times that they predict are off.
-#[derive(Debug, JsonSchema, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Rates {
     /// The rates, in the order of the list.
     pub rates: Vec<f64>,

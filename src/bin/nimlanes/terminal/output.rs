@@ -9,7 +9,6 @@ use comfy_table::CellAlignment::{Left, Right};
 use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, Row, Table};
 use nimlanes::kernel::Run;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::failure::{Failure, remark};
@@ -63,9 +62,9 @@ pub fn failure(error: &Error, file: Option<&Path>) -> Failure {
     }
 }
 
-/// An object that `--json` prints. The field `schema` names its format, which `nimlanes schema` prints. Exact numbers that may
-/// exceed 2^53, which a JSON number need not represent exactly, are strings.
-pub trait Document: Serialize + JsonSchema {
+/// An object that `--json` prints. The field `schema` names its format. Exact numbers that may exceed 2^53, which a JSON number
+/// need not represent exactly, are strings.
+pub trait Document: Serialize {
     /// `nimlanes-`, the kind of document, and a version that increases when a field changes or is removed.
     const SCHEMA: &'static str;
 }

@@ -7,7 +7,6 @@ use nimlanes::cores::mex::period::{self, Census, Proved, Theorem};
 use nimlanes::cores::mex::subtraction;
 use nimlanes::kernel::{Run, RunError};
 use nimlanes::moves::MoveSet;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::files::found::by_octaves;
@@ -15,7 +14,7 @@ use crate::files::surveyed::{self, is_sparse, mask_in_words};
 use crate::terminal::output::{Document, write_json};
 
 /// What a summary says. What was not asked for, or has no meaning for the game, is left out.
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 pub struct Summary {
     #[serde(flatten)]
     game: Game,
@@ -42,7 +41,7 @@ impl Document for Summary {
 }
 
 /// The game, as the options name it.
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Game {
     Moves(String),
@@ -50,7 +49,7 @@ enum Game {
 }
 
 /// The heaps of value 0 up to a power of two.
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 struct Octave {
     limit: u64,
     zeros: u64,
@@ -72,7 +71,7 @@ impl Octave {
 }
 
 /// What is known of a repetition of the values.
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 struct Repetition {
     period: Option<Period>,
     /// The same in words, or why there is none.
@@ -80,7 +79,7 @@ struct Repetition {
     words: String,
 }
 
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 struct Period {
     #[serde(flatten)]
     found: surveyed::Period,
@@ -94,7 +93,7 @@ const GUY_SMITH: &str = "guy-smith";
 const WINDOW: &str = "window";
 
 /// The rare heaps of an octal game.
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 struct Rare {
     heaps: usize,
     last: usize,
@@ -111,7 +110,7 @@ impl From<period::Rare> for Rare {
 }
 
 /// How often a value occurs.
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 struct Tally {
     value: usize,
     /// The first heap that has it.

@@ -2,7 +2,6 @@
 
 use nimlanes::lab::ceilings;
 use nimlanes::machine::Machine;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::figure;
@@ -11,7 +10,7 @@ use crate::measuring::mca::{assembly, simulate};
 
 /// What `llvm-mca` says of instructions in the order in which they were executed, if all loads hit L1, no load waits for a store, and all
 /// branches are predicted. Shares are of the simulated cycles, from 0 to 1, and 1 together.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bound {
     /// The program, its version and the model of the CPU.
     pub by: String,

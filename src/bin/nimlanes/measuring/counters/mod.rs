@@ -22,7 +22,6 @@ use nimlanes::kernel::session::Session;
 use nimlanes::kernel::{Run, RunError};
 use nimlanes::lab::clock::Clock;
 use nimlanes::machine::Machine;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::bound::nanoseconds_of_a_cycle;
@@ -73,7 +72,7 @@ const LOADS: &str = "loads";
 const STORES: &str = "stores";
 
 /// What counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// The counters of the CPU
@@ -87,7 +86,7 @@ pub enum Source {
 type Counts = BTreeMap<String, f64>;
 
 /// The counts of some kernels.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counters {
     /// What counted. Older files do not say it.
     #[serde(default)]
@@ -99,7 +98,7 @@ pub struct Counters {
 }
 
 /// What kernels do on an input, on one thread.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counted {
     /// The input.
     #[serde(flatten)]
@@ -109,7 +108,7 @@ pub struct Counted {
 }
 
 /// The counts of one kernel.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// The kernel's name.
     pub kernel: String,
@@ -142,7 +141,7 @@ pub struct Stepped {
 }
 
 /// A loop of machine code.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Loop {
     /// Its share of all instructions that were executed, from 0 to 1.
     share: f64,
@@ -154,7 +153,7 @@ pub struct Loop {
 }
 
 /// An instruction of a loop.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Executed {
     /// How often it was executed, per unit of work.
     times: f64,

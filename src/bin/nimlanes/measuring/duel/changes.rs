@@ -2,7 +2,6 @@
 
 use nimlanes::cores::operation;
 use nimlanes::kernel::case::Case;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Duel;
@@ -16,7 +15,7 @@ impl Measured for Duel {
 }
 
 /// How one kernel changed between two duels.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
     /// The kernel.
     pub kernel: String,
@@ -29,7 +28,7 @@ pub struct Change {
 }
 
 /// How a kernel's ratio changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The ratio rose by more than the noise.

@@ -5,7 +5,6 @@ use std::path::Path;
 use nimlanes::kernel::case::Case;
 use nimlanes::lab::environment::Build;
 use nimlanes::units::span;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::processes::Match;
@@ -16,7 +15,7 @@ use crate::measuring::calibration::Tie;
 use crate::terminal::output::{Document, headed};
 
 /// Kernels by several compilers on one input.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compilers {
     #[serde(flatten)]
     pub case: Case,
@@ -40,7 +39,7 @@ pub struct Compilers {
 }
 
 /// A compiler.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compiler {
     /// What `rustc --version` says.
     pub rustc: String,
@@ -49,7 +48,7 @@ pub struct Compiler {
 }
 
 /// A kernel by each compiler.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompiledKernel {
     pub kernel: String,
     /// The tier that it needs.
@@ -59,7 +58,7 @@ pub struct CompiledKernel {
 }
 
 /// The time of a kernel by one compiler.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompiledTime {
     /// Median time of a run.
     pub median_seconds: f64,
@@ -69,7 +68,7 @@ pub struct CompiledTime {
 }
 
 /// The time by a compiler divided by the time by the one before: the median of the rounds, and the ends of their middle 80 %.
-#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     pub over_older: f64,
     pub over_older_low: f64,

@@ -9,7 +9,6 @@ use nimlanes::kernel::case::Case;
 use nimlanes::kernel::session::Session;
 use nimlanes::lab::clock::Clock;
 use nimlanes::machine::Machine;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::child::{Child, Patience};
@@ -67,7 +66,7 @@ pub struct OtherRow {
 }
 
 /// The time of this build divided by the time of the other.
-#[derive(Clone, Copy, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Serialize)]
 pub struct NewOverOld {
     /// The ratio, from pairs of turns in the same round.
     pub new_over_old: f64,

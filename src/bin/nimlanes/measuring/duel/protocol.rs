@@ -1,7 +1,6 @@
 //! What this program and a child process that plays in a duel say to each other: JSON, an object a line. The child answers each
 //! request with one reply, and ends when its input does.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use nimlanes::kernel::case::Case;
@@ -89,7 +88,7 @@ pub enum Reply {
 }
 
 /// A kernel in the child.
-#[derive(Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Listed {
     pub kernel: String,
     /// Why it cannot run on this input.
@@ -97,7 +96,7 @@ pub struct Listed {
 }
 
 /// A build of this program, by what it says of itself.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Identity {
     /// `nimlanes`.
     pub program: String,

@@ -3,7 +3,6 @@
 use nimlanes::kernel::case::Case;
 use nimlanes::lab::environment::Build;
 use nimlanes::units::span;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::interval::CONFIDENCE;
@@ -13,7 +12,7 @@ use crate::measuring::calibration::Tie;
 use crate::terminal::output::{Document, headed};
 
 /// The output of `--json` with another build: the fields of a duel, with rows of both builds.
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 pub struct Versus<'a> {
     #[serde(skip)]
     duel: &'a Duel,
@@ -36,7 +35,7 @@ pub struct Versus<'a> {
 }
 
 /// The other build.
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 struct OtherBuild<'a> {
     path: String,
     #[serde(flatten)]
@@ -44,7 +43,7 @@ struct OtherBuild<'a> {
 }
 
 /// A row of one of two builds.
-#[derive(JsonSchema, Serialize)]
+#[derive(Serialize)]
 struct BuildRow<'a> {
     #[serde(flatten)]
     row: &'a Row,

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use nimlanes::kernel::case::Case;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::files::saved::{Measured, Saved, SavedError, entries};
@@ -63,7 +62,7 @@ impl Measured for Crates {
 }
 
 /// What bounds the selected kernel of each operation, at about the largest size that single steps allow.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bounds {
     /// The counts of one kernel each.
     pub operations: Vec<Counted>,
