@@ -7,6 +7,7 @@ use nimlanes::cores::named::ByName;
 use nimlanes::games::{Solver, game};
 use nimlanes::kernel::Run;
 use nimlanes::kernel::selection::Selection;
+use nimlanes::lab::ceilings::{Reading, groups};
 use nimlanes::machine::Machine;
 use nimlanes_lab::profile::Sampling;
 use serde_json::{Value, json};
@@ -155,4 +156,20 @@ fn a_profile_of_a_game_begins_with_the_game() {
     // Other tests run beside this one.
     let mut own = stacks.lines().filter(|stack| stack.contains("byte_table::run")).peekable();
     assert!(own.peek().is_some() && own.all(|stack| stack.starts_with("stone_game::solve")), "{stacks}");
+}
+
+#[test]
+fn ceilings_are_positive_and_those_of_caches_in_order() {
+    let machine = Machine::detect();
+    let is_in_order = || {
+        let readings: Vec<Reading> = groups().flat_map(|group| group.measure(&machine)).collect();
+        let ns = |kind: &str, name: &str| {
+            let reading = readings.iter().find(|reading| reading.kind == kind && reading.name == name);
+            reading.expect("a ceiling of this name").ns
+        };
+        assert!(ns("clock", "word") > 0.0);
+        ns("latency", "l1") < ns("latency", "memory") && ns("loads", "l1") < ns("loads", "memory")
+    };
+    // Neighbours may disturb a reading.
+    assert!((0..3).any(|_| is_in_order()), "caches are never quicker than memory");
 }

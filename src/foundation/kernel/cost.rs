@@ -41,7 +41,7 @@ impl Cost {
     /// stacks of `threads` threads, and what the allocator keeps from run to run, which is part of the measured constants.
     ///
     /// The price of a page is a constant. The system takes 0.1 to 0.5 microseconds for one where it has the memory, and 3 to
-    /// 30 on a virtual machine whose host must find it first. `nimlanes ceilings` measures it. A measurement before each
+    /// 30 on a virtual machine whose host must find it first. `cargo bench -- ceilings` measures it. A measurement before each
     /// run would pay what it is there to avoid, would find pages of an earlier process cheap, and would let the choice of a
     /// kernel vary from run to run. Where pages cost more than this, kernels that touch few of them win by more.
     pub(crate) fn with_fresh_pages(self, threads: usize) -> Self {
@@ -60,7 +60,7 @@ impl Cost {
 }
 
 /// The least that a kernel does for a unit of work ([`Operation::work`](super::Operation::work)), averaged over an
-/// input: counts of the basic operations whose ceilings the lab measures (`nimlanes ceilings`). A count that depends on
+/// input: counts of the basic operations whose ceilings the lab measures (`cargo bench -- ceilings`). A count that depends on
 /// the data is a lower bound. So the kernel cannot be faster than a loop that does only the most expensive of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]

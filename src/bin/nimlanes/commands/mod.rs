@@ -6,7 +6,6 @@ mod answer;
 pub mod arguments;
 mod beams;
 mod calibrate;
-mod ceilings;
 mod compare;
 mod completions;
 mod env;
@@ -46,7 +45,6 @@ pub enum Command {
     Run(run::Args),
     Profile(profile::Args),
     Report(report::Args),
-    Ceilings(ceilings::Args),
     Env(env::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -74,7 +72,6 @@ impl Command {
             Command::Run(args) => run::main(args),
             Command::Profile(args) => profile::main(args),
             Command::Report(args) => report::main(args),
-            Command::Ceilings(args) => ceilings::main(args),
             Command::Env(args) => env::main(args),
             Command::Completions(args) => completions::main(args),
             Command::Man(args) => man::main(args),
