@@ -18,7 +18,6 @@ pub const GAME: Game = Game {
     parameters: &[],
     solve,
     listing: None,
-    asymptotes: |_| None,
 };
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {

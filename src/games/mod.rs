@@ -61,8 +61,6 @@ pub struct Game {
     solve: Answer<Solution>,
     /// How to list the P-positions, if the game's answer is a sum over them.
     listing: Option<Listing>,
-    /// The limits of `m/n` in the beams that P-positions `n <= m` of two heaps form, if the limits are known.
-    asymptotes: fn(&Question) -> Option<[f64; 2]>,
 }
 
 /// The two ways to list the P-positions of a game, and a caption.
@@ -171,12 +169,6 @@ pub enum SolveError {
         heaps: u32,
         /// The largest number allowed.
         most: u32,
-    },
-    /// Beams need P-positions of two heaps, and those of this game have three.
-    #[error("{game} has three heaps; only positions of two form beams")]
-    NoBeams {
-        /// The game.
-        game: &'static str,
     },
     /// The game does not use the operation.
     #[error("{game} does not use {operation}; allowed: {uses}")]
@@ -459,12 +451,6 @@ impl Question {
     /// The P-positions of the game cannot be listed.
     pub fn caption(&self) -> Result<String, SolveError> {
         Ok((self.listing()?.caption)(self))
-    }
-
-    /// The limits of `m/n` in the lower and the upper beam that P-positions `n <= m` of two heaps form, if the limits
-    /// are known. They satisfy the equations of the beams; that the beams converge to them is observed, not proved.
-    pub fn asymptotes(&self) -> Option<[f64; 2]> {
-        (self.game.asymptotes)(self)
     }
 
     /// Finds all P-positions up to the limit.

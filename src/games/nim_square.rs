@@ -30,7 +30,6 @@ pub const GAME: Game = Game {
     parameters: &[&MOVES, &HEAPS],
     solve,
     listing: None,
-    asymptotes: |_| None,
 };
 
 static MOVES: Parameter<MoveSet> = Parameter {

@@ -43,7 +43,6 @@ pub const GAME: Game = Game {
             find::<_, true>(question, solver, Positions::into(outlet(receiver))).map(found)
         },
     }),
-    asymptotes,
 };
 
 static DIAGONALS: Parameter<Diagonals> = Parameter {
@@ -69,11 +68,6 @@ const LOWER_DENSITY: f64 = 0.382_936_586;
 const UPPER_DENSITY: f64 = 0.247_725_583_557_736;
 /// The limit of the slope of the lower beam, minus one.
 const DELTA: f64 = 0.477_799_775_272_120;
-
-fn asymptotes(question: &Question) -> Option<[f64; 2]> {
-    let is_published = *question.get(&DIAGONALS) == Diagonals::PUBLISHED;
-    is_published.then_some([1.0 + DELTA, 2.0 + UPPER_DENSITY])
-}
 
 fn find<S: Sink, const HANDS_ON: bool>(
     question: &Question,

@@ -43,7 +43,6 @@ pub const GAME: Game = Game {
     parameters: &[&COUNT],
     solve,
     listing: None,
-    asymptotes: |_| None,
 };
 
 static COUNT: Parameter<Count> = Parameter {

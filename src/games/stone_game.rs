@@ -44,7 +44,6 @@ pub const GAME: Game = Game {
             scan::<_, true>(question, solver, Positions::into(outlet(receiver))).map(found)
         },
     }),
-    asymptotes: |_| None,
 };
 
 static RULE: Parameter<Rule> = Parameter {

@@ -137,28 +137,6 @@ fn the_extension_decides_the_picture_format() {
     refused(&["plot", "stone-game", "--limit", "9", "--out", "/no/such/folder/a.svg"], 1, "/no/such/folder/a.svg");
 }
 
-/// One run writes every requested form: the table, which other kernels confirm, and pictures.
-#[test]
-fn beams_are_measured_into_every_file() {
-    let folder = in_memory();
-    let [csv, svg, png] = ["b.csv", "b.svg", "b.png"].map(|name| folder.path().join(name).display().to_string());
-    let args = ["beams", "proportionate-nim", "--limit", "1e5"];
-    let printed =
-        |more: &[&str]| nimlanes(&[&args, more].concat()).assert().success().stderr("").get_output().stdout.clone();
-    assert_eq!(printed(&["--out", &csv, "--out", &svg, "--out", &png]), b"");
-    let read = |path: &str| std::fs::read(path).expect("written");
-    let table = read(&csv);
-    assert_eq!(table, printed(&["--kernel", "occupancy=byte_table"]));
-    let table = String::from_utf8(table).expect("text");
-    let last = table.lines().rfind(|line| line.starts_with("upper")).expect("an upper beam");
-    let mean: f64 = last.split(',').nth(4).expect("a mean").parse().expect("a number");
-    assert!((mean - 2.2477).abs() < 1e-3, "{last}");
-    assert!(read(&svg).starts_with(b"<svg") && read(&png).starts_with(b"\x89PNG"));
-    assert_eq!(names(folder.path()).len(), 3);
-    refused(&[&args[..], &["--out", &csv, "--out", "b.txt"]].concat(), 2, "allowed: .csv, .svg, .png");
-    refused(&["beams", "stone-game", "--limit", "10"], 2, "three heaps");
-}
-
 #[test]
 fn values_of_octal_games_are_drawn() {
     let folder = in_memory();

@@ -4,7 +4,6 @@
 
 mod answer;
 pub mod arguments;
-mod beams;
 mod calibrate;
 mod compare;
 mod completions;
@@ -34,7 +33,6 @@ pub enum Command {
     Solve(solve::Args),
     Positions(positions::Args),
     Plot(plot::Args),
-    Beams(beams::Args),
     Grundy(grundy::Args),
     Survey(survey::Args),
     Family(family::Args),
@@ -61,7 +59,6 @@ impl Command {
             Command::Solve(args) => solve::main(args),
             Command::Positions(args) => positions::main(args),
             Command::Plot(args) => plot::main(args),
-            Command::Beams(args) => beams::main(args),
             Command::Grundy(args) => grundy::main(args),
             Command::Survey(args) => survey::main(args),
             Command::Family(args) => family::main(args),

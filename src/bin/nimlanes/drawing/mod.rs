@@ -4,7 +4,6 @@
 //! knows what a report is.
 
 mod axis;
-pub mod beams;
 pub mod chart;
 pub mod colours;
 mod picture;

@@ -6,7 +6,6 @@
 use nimlanes::games::Positions;
 
 use super::axis::{Axis, number};
-use super::beams::Row;
 use super::picture::{CLEAR, Ink, Raster, tint};
 use super::svg::{Anchor, HEADING};
 
@@ -160,38 +159,6 @@ fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     .draw(raster)
 }
 
-/// How the beams stray: the standard deviation of `m/n` in each bin and, paler, the gap between its mean and its limit. On two
-/// logarithmic axes, a power law is a straight line. `reference` says what stands for the limit.
-pub fn fluctuations(rows: &[Row], limit: u64, reference: &str, caption: &str) -> Picture {
-    const FROM: u64 = 100;
-    const PALE: f64 = 0.35;
-    let shown = || rows.iter().filter(|row| row.from >= FROM);
-    let values = || shown().flat_map(|row| [row.spread, row.gap.abs()]).filter(|value| *value > 0.0);
-    let decade = |value: f64| 10f64.powf(value.log10().ceil());
-    let high = decade(values().fold(1e-3, f64::max));
-    let spreads = shown().map(|row| row.spread).filter(|spread| *spread > 0.0);
-    // Most gaps are smaller than a spread, some by far.
-    let low = decade(0.01 * spreads.fold(0.1 * high, f64::min));
-    let furthest = shown().map(|row| row.to).fold(10 * FROM, u64::max);
-    let axes = [Axis::log(FROM as f64, furthest as f64), Axis::log(low, high)];
-    let beam = |row: &Row| if row.beam == "upper" { 1.0 } else { 0.0 };
-    let middle = |row: &Row| (row.from as f64 * row.to as f64).sqrt();
-    let mut grid = Grid::new(SIDE / 4, 4);
-    // A cell shows what comes first, so that no gap hides a spread.
-    shown().for_each(|row| grid.put_at(&axes, [middle(row), row.spread], beam(row)));
-    shown().for_each(|row| grid.put_at(&axes, [middle(row), row.gap.abs()], beam(row) + 2.0));
-    let raster = grid.raster(|_, _, _, ink| if ink < 2.0 { line(ink) } else { tint(0.75 * (ink - 2.0), PALE) });
-    Scene {
-        title: format!("{caption}: how the beams stray, sums of heaps up to {}", number(limit as f64)),
-        note: format!("standard deviation of m/n in each bin; paler, the mean less {reference}"),
-        axes,
-        names: ["n, the smaller heap", "deviation of m/n"],
-        legend: ["beam", "lower", "upper"].map(str::to_owned),
-        ink: |share| line(share.round()),
-    }
-    .draw(raster)
-}
-
 /// The periods of sets, each at two of its moves, on a logarithmic scale.
 pub fn periods(found: &[([usize; 2], u64)], title: &str, note: &str) -> Picture {
     let heaps = found.iter().flat_map(|(moves, _)| moves).max().map_or(1, |largest| largest + 1);
@@ -288,15 +255,6 @@ impl Grid {
         }
     }
 
-    /// Sets a value where there is none yet, if that is within both axes.
-    fn put_at(&mut self, axes: &[Axis; 2], at: [f64; 2], value: f64) {
-        if let Some([column, row]) =
-            self.cell(axes, at).filter(|[column, row]| self.cells[row * self.side + column].0 == 0.0)
-        {
-            self.add(column, row, value);
-        }
-    }
-
     /// Colours each cell that is not empty, by its column, row, count and sum.
     fn raster(&self, ink: impl Fn(usize, usize, f64, f64) -> Ink) -> Raster {
         let mut cells = Vec::with_capacity(self.cells.len());
@@ -372,31 +330,6 @@ mod tests {
                 draw(&Positions::Three(three), limit, "a test", view).svg();
             }
         }
-    }
-
-    #[test]
-    fn fluctuations_are_drawn_for_any_rows() {
-        let row = |beam, from: u64, gap| Row {
-            beam,
-            from,
-            to: 2 * from,
-            count: 9,
-            mean: 1.5,
-            spread: 0.01,
-            gap,
-            stray: 0.0,
-            density: 0.3,
-        };
-        fluctuations(&[], 10, "a limit", "none").png();
-        let inks = |rows: &[Row]| {
-            let picture = fluctuations(rows, 9000, "a limit", "a test");
-            picture.first_raster().iter().copied().filter(|ink| *ink != CLEAR).collect::<Vec<Ink>>()
-        };
-        let spread_and_gap = inks(&[row("lower", 1000, 0.003), row("upper", 4000, -0.005)]);
-        assert_eq!(spread_and_gap.len(), 4);
-        assert_eq!([line(0.0), line(1.0)].map(|ink| spread_and_gap.contains(&ink)), [true; 2]);
-        // A gap as large as a spread is hidden by it, and a logarithmic axis has no place for a gap of zero.
-        assert_eq!(inks(&[row("lower", 1000, 0.01), row("upper", 1000, 0.0)]), [line(0.0)]);
     }
 
     #[test]
