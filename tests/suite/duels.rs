@@ -180,6 +180,22 @@ fn other_programs_are_refused() {
     }
 }
 
+/// As with any path: a name alone is not one to look up.
+#[test]
+fn a_program_is_found_here_alone() {
+    let (here, elsewhere) = (folder(), folder());
+    script(&here, "exit 5");
+    script(&elsewhere, "exit 6");
+    let path = format!("{}:{}", elsewhere.path().display(), std::env::var("PATH").unwrap_or_default());
+    let by_name = |name: &str| {
+        let mut command = duel(Path::new(name));
+        command.current_dir(here.path()).env("PATH", &path);
+        command
+    };
+    failed(&mut by_name("other"), "other is no build of nimlanes that can duel: it ended with exit status: 5");
+    failed(&mut by_name("sh"), "cannot start sh: No such file");
+}
+
 #[test]
 fn a_build_that_fails_in_the_middle_ends_the_duel() {
     let folder = folder();
