@@ -1,5 +1,5 @@
-//! Tells the library how it is compiled: the flags of rustc, the name of the build that they make, which rustc and LLVM, and which compiler
-//! of C, if the foundation has parts in C.
+//! Tells the library how it is compiled: the profile, the flags of rustc, the name of the build that they make, which rustc and LLVM, and
+//! which compiler of C, if the foundation has parts in C.
 
 use std::env;
 use std::process::Command;
@@ -28,11 +28,17 @@ fn main() {
     let said = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     let version = said.lines().next().unwrap_or_default();
     let llvm = said.lines().find_map(|line| line.strip_prefix("LLVM version: ")).unwrap_or_default();
+    println!("cargo::rustc-env=BUILT_IN_PROFILE={}", profile(&variable("OUT_DIR")).unwrap_or(&variable("PROFILE")));
     println!("cargo::rustc-env=BUILT_WITH_FLAGS={flags}");
     println!("cargo::rustc-env=BUILT_AS={build}");
     println!("cargo::rustc-env=BUILT_BY={version}");
     println!("cargo::rustc-env=BUILT_ON_LLVM={llvm}");
     println!("cargo::rustc-env=BUILT_WITH_C={}", variable("DEP_NIMLANES_FOUNDATION_C"));
+}
+
+/// The profile that cargo compiles in, by the folder of its artefacts, above `build`. `PROFILE` has `release` for all that inherit from it.
+pub fn profile(out_dir: &str) -> Option<&str> {
+    out_dir.rsplit(['/', '\\']).skip_while(|folder| *folder != "build").nth(1)
 }
 
 /// The name of a build with these flags, which cargo separates by 0x1f: the CPU that they name, or `default`, and the features of

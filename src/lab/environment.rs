@@ -44,7 +44,7 @@ pub struct Build {
     /// Cargo features.
     #[cfg_attr(feature = "serde", serde(default))]
     pub features: Vec<String>,
-    /// `release` or `debug`.
+    /// The profile of Cargo, by the folder of its artefacts: `release`, `debug`, or the name of another.
     pub profile: String,
     /// The flags of rustc that are not cargo's own.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -87,7 +87,7 @@ impl Build {
                 compiled_with!(feature: "parallel"),
             ]
             .concat(),
-            profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
+            profile: env!("BUILT_IN_PROFILE").to_owned(),
             flags: flags.map(str::to_owned).collect(),
             rustc: env!("BUILT_BY").to_owned(),
             llvm: env!("BUILT_ON_LLVM").to_owned(),
@@ -241,7 +241,7 @@ mod build_script;
 
 #[cfg(test)]
 mod tests {
-    use super::build_script::name;
+    use super::build_script::{name, profile};
     use super::*;
 
     #[test]
@@ -254,6 +254,14 @@ mod tests {
         assert_eq!(named("-Ctarget-cpu=native -Ctarget-cpu=x86-64-v3"), "x86-64-v3");
         assert_eq!(named("-Ctarget-feature=+avx2,-sse4.1"), "default+avx2-sse4.1");
         assert_eq!((BUILD, Build::of_this().name), (name(env!("BUILT_WITH_FLAGS")).as_str(), BUILD.to_owned()));
+    }
+
+    #[test]
+    fn a_profile_is_named_by_its_folder() {
+        assert_eq!(profile("/build/target/debug/build/nimlanes-0123456789abcdef/out"), Some("debug"));
+        assert_eq!(profile("/build/target/wasm32-wasip1/web/build/nimlanes-0123456789abcdef/out"), Some("web"));
+        assert_eq!(profile(r"C:\target\release\build\nimlanes\0123456789abcdef\out"), Some("release"));
+        assert_eq!(profile("/elsewhere/out"), None);
     }
 
     /// Files and builds from before flags and compilers were recorded are compared by what they say.

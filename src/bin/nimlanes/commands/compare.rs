@@ -208,9 +208,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         [] => Vec::new(),
         names => toolchains::build(names, args.install, &run)?,
     };
-    let program = match (&args.with, &args.rev, args.build) {
+    let revision = args.rev.as_deref().map(|name| Revision::build(name, &run)).transpose()?;
+    let program = match (&args.with, &revision, args.build) {
         (Some(path), ..) => Some(path.clone()),
-        (_, Some(revision), _) => Some(Revision::build(revision, &run)?.program),
+        (_, Some(revision), _) => Some(revision.program.clone()),
         (.., Some(Build::Native)) => Some(builds::native(&run)?),
         (None, None, None) => None,
     };

@@ -1,5 +1,8 @@
-//! Other builds, made from the source tree: the native one, and for each tier of WebAssembly the program and the module of the page. A
-//! file is used as a build once it has said that it is that one.
+//! Other builds, made from the source tree: the native one, and for each tier of WebAssembly the program and the module of the page.
+//!
+//! A build is all that could change its machine code: sources, profile, flags, features, compilers, linker, and what variables and
+//! configuration files set of these. Cargo has the list of them, and compiles anew what has changed, in a folder that no other build
+//! shares: see [`cargo_build`]. The program then states its own profile, flags and compilers, which must be those wanted: see [`built`].
 
 use std::collections::BTreeMap;
 use std::env;
@@ -45,8 +48,9 @@ const WASI: &str = "wasm32-wasip1";
 pub fn wasi(run: &Run) -> Result<Vec<PathBuf>, Failure> {
     let root = source_tree("--webassembly")?;
     announce(&format!("building for WebAssembly in {}", root.join(WASI_FOLDER).display()));
-    let package = ["--release", "--bin", "nimlanes"];
-    let programs = for_each_wasm_tier(&root, &package, WASI_FOLDER, "the program for WebAssembly", run)?;
+    let (profile, package) = (Build::of_this().profile, ["--bin", "nimlanes"]);
+    let what = "the program for WebAssembly";
+    let programs = for_each_wasm_tier(&root, &profile, &package, WASI_FOLDER, what, run)?;
     for (tier, program) in &programs {
         let name = tier.extension().map_or("wasm32", |_| tier.name());
         check_name(program, name, run)?;
@@ -66,13 +70,12 @@ pub fn native(run: &Run) -> Result<PathBuf, Failure> {
     let root = source_tree("--build native")?;
     let target = root.join(NATIVE_FOLDER);
     announce(&format!("building for this CPU in {}", target.display()));
-    let flags = [Build::of_this().flags, vec![FOR_THIS_CPU.to_owned()]].concat();
-    let mut command = like_this(&target, &flags);
+    let mut wanted = Build::of_this();
+    wanted.flags.push(FOR_THIS_CPU.to_owned());
+    let mut command = order(&wanted, &target);
     // As the alias does, or cargo would compile all again for whichever of the two comes next.
     command.current_dir(root).args(["--config", "env.BUILD_AS='native'"]);
-    let program = made(&mut command, "the native program", run)?;
-    check_name(&program, NATIVE, run)?;
-    Ok(program)
+    Ok(built(&mut command, &wanted, "the native program", run)?.0)
 }
 
 /// Checks that a program is the build of this name, or that with more or fewer features of the CPU.
@@ -80,24 +83,20 @@ pub fn native(run: &Run) -> Result<PathBuf, Failure> {
 /// # Errors
 /// It is another, it cannot duel, or the run was cancelled.
 pub fn check_name(program: &Path, name: &str, run: &Run) -> Result<(), ProgramError> {
-    check(program, run, |identity| {
-        let is_it = identity.build.name.starts_with(name);
-        (!is_it).then(|| format!("the {name} build: it says that it is the {} one", identity.build.name))
-    })
+    let build = identity_of(program, run)?.build.name;
+    if build.starts_with(name) {
+        return Ok(());
+    }
+    let program = program.display();
+    Err(ProgramError::Stranger(format!("{program} is not the {name} build: it says that it is the {build} one")))
 }
 
-/// Asks a program who it is. `differs` says what it is not.
-pub(super) fn check(
-    program: &Path,
-    run: &Run,
-    differs: impl Fn(&Identity) -> Option<String>,
-) -> Result<(), ProgramError> {
-    let identity = identity(program, run).map_err(|error| match error {
+/// Asks a program who it is.
+fn identity_of(program: &Path, run: &Run) -> Result<Identity, ProgramError> {
+    identity(program, run).map_err(|error| match error {
         DuelError::Run(cancelled) => cancelled.into(),
         error => ProgramError::Stranger(error.to_string()),
-    })?;
-    let stranger = |what: String| ProgramError::Stranger(format!("{} is not {what}", program.display()));
-    differs(&identity).map_or(Ok(()), |what| Err(stranger(what)))
+    })
 }
 
 /// Announces slow work, on a terminal alone.
@@ -134,8 +133,8 @@ pub fn modules(run: &Run) -> Result<Modules, Failure> {
         )));
     }
     announce(&format!("building the module of the page in {MODULE_FOLDER}"));
-    let package = ["--profile", "web", "--package", "nimlanes-web"];
-    let modules = for_each_wasm_tier(Path::new("."), &package, MODULE_FOLDER, "the module of the page", run)?;
+    let package = ["--package", "nimlanes-web"];
+    let modules = for_each_wasm_tier(Path::new("."), "web", &package, MODULE_FOLDER, "the module of the page", run)?;
     let bytes = |(tier, module): (Tier, PathBuf)| match fs::read(&module) {
         Ok(bytes) => Ok((tier.name(), bytes)),
         Err(error) => Err(Failure::Failed(format!("cannot read {}: {error}", module.display()))),
@@ -152,28 +151,33 @@ fn is_installed(target: &str, run: &Run) -> bool {
     path.is_ok_and(|path| Path::new(path.trim_end()).is_dir())
 }
 
-/// `cargo build` into a target folder, with exactly these flags of rustc. What a build takes from the environment is decided here:
+/// `cargo build` into a folder, in this profile and with exactly these flags of rustc. What a build takes from variables and configuration
+/// files is decided here:
 ///
 /// - No flags. [`CARGO_ENCODED_RUSTFLAGS`](https://doc.rust-lang.org/cargo/reference/config.html#buildrustflags) comes before
-///   `RUSTFLAGS`, `CARGO_BUILD_RUSTFLAGS`, `CARGO_TARGET_*_RUSTFLAGS` and what configuration files say.
-/// - No target and no target folder: `CARGO_BUILD_TARGET`, `CARGO_TARGET_DIR`, `CARGO_BUILD_TARGET_DIR`.
-/// - Not what the build of this program was asked to be: `BUILD_AS`.
-/// - All else: which cargo, rustc and linker, and how the profile is changed (`CARGO_PROFILE_*`). Of that, programs of revisions are
-///   kept apart by rustc and profile.
-pub fn cargo_build(target: &Path, flags: &[String]) -> Command {
+///   all others.
+/// - No folder for [artefacts](https://doc.rust-lang.org/cargo/reference/build-cache.html), final or intermediate. Another tree may share
+///   it, and cargo would take the artefacts of one for those of the other.
+/// - No target of a variable, and not what the build of this program was asked to be: `BUILD_AS`.
+/// - All else: which cargo, compilers and linker, and what changes the profile. Cargo compiles anew when any of that changes.
+pub fn cargo_build(target: &Path, profile: &str, flags: &[String]) -> Command {
     let mut command = kept(env::var_os("CARGO").unwrap_or("cargo".into()));
     for variable in ["CARGO_BUILD_TARGET", "CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "BUILD_AS"] {
         command.env_remove(variable);
     }
+    command.env("CARGO_BUILD_BUILD_DIR", target);
     command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
-    command.args(["build", "--message-format=json-render-diagnostics", "--target-dir"]).arg(target);
+    let profile = if profile == "debug" { "dev" } else { profile };
+    command
+        .args(["build", "--profile", profile, "--message-format=json-render-diagnostics", "--target-dir"])
+        .arg(target);
     command
 }
 
-/// `cargo build` of the program with these flags, in the release profile, with the features of this one.
-pub(super) fn like_this(target: &Path, flags: &[String]) -> Command {
-    let mut command = cargo_build(target, flags);
-    command.args(["--release", "--bin", "nimlanes"]);
+/// `cargo build` of the program into a folder, as `wanted` says: in its profile and with its flags. With the features of this program.
+pub(super) fn order(wanted: &Build, target: &Path) -> Command {
+    let mut command = cargo_build(target, &wanted.profile, &wanted.flags);
+    command.args(["--bin", "nimlanes"]);
     let beyond_default = cfg!(any(feature = "std_simd", feature = "pulp", feature = "c"));
     if beyond_default || !cfg!(feature = "default") {
         let features = [vec!["cli".to_owned()], Build::of_this().features].concat();
@@ -182,10 +186,33 @@ pub(super) fn like_this(target: &Path, flags: &[String]) -> Command {
     command
 }
 
-/// Builds `package` from the sources in `root` for each tier of WebAssembly, at the same time, because most of a build is the work of
-/// one thread. Returns what is made in the target folders, which are in `folder`. `what` is what errors call it.
+/// Runs an [`order`], and returns the program with what it says it is. `what` is what errors call it.
+///
+/// # Errors
+/// It does not build, it was made in another way than `wanted` says, or the run was cancelled.
+pub(super) fn built(
+    command: &mut Command,
+    wanted: &Build,
+    what: &str,
+    run: &Run,
+) -> Result<(PathBuf, Identity), ProgramError> {
+    let program = made(command, what, run)?;
+    let identity = identity_of(&program, run)?;
+    // Names and CPU features follow from flags and compiler.
+    let mut like_it = wanted.clone();
+    like_it.name.clone_from(&identity.build.name);
+    like_it.target_features.clone_from(&identity.build.target_features);
+    match like_it.other(&identity.build) {
+        Some(how) => Err(ProgramError::Stranger(format!("{what} is not the build that was asked for: it has {how}"))),
+        None => Ok((program, identity)),
+    }
+}
+
+/// Builds `package` from the sources in `root`, in this profile, for each tier of WebAssembly, at the same time, because most of a build
+/// is the work of one thread. Returns what is made in the target folders, which are in `folder`. `what` is what errors call it.
 fn for_each_wasm_tier(
     root: &Path,
+    profile: &str,
     package: &[&str],
     folder: &str,
     what: &str,
@@ -194,7 +221,7 @@ fn for_each_wasm_tier(
     let build = |tier: Tier| {
         let features = tier.extension().map_or(&[][..], |extension| extension.cpu_features);
         let flags: Vec<String> = features.iter().map(|feature| format!("-Ctarget-feature=+{feature}")).collect();
-        let mut command = cargo_build(&Path::new(folder).join(tier.name()), &flags);
+        let mut command = cargo_build(&Path::new(folder).join(tier.name()), profile, &flags);
         Ok((tier, made(command.current_dir(root).args(package).args(["--target", WASI]), what, run)?))
     };
     let is_wasm = |tier: &&Tier| tier.extension().is_none_or(|extension| extension.architecture == "wasm32");

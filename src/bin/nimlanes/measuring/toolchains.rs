@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use nimlanes::kernel::Run;
 use nimlanes::lab::environment::Build;
 
-use super::builds::{announce, check, like_this, made, source_tree};
+use super::builds::{announce, built, order, source_tree};
 use super::programs::{ProgramError, complete, output_of, program, this_program};
 use crate::terminal::failure::{Failure, say};
 
@@ -111,13 +111,11 @@ impl Compiler {
     fn build(&self, toolchain: &str, root: &Path, run: &Run) -> Result<Toolchain, ProgramError> {
         let folder = root.join(FOLDER).join(toolchain);
         announce(&format!("building by {} in {}", self.version, folder.display()));
-        let mut command = like_this(&folder, &Build::of_this().flags);
-        let program =
-            made(command.current_dir(root).env("RUSTC", &self.rustc), &format!("the program by {toolchain}"), run)?;
-        check(&program, run, |identity| {
-            let rustc = &identity.build.rustc;
-            (*rustc != self.version).then(|| format!("a build by {}: it says that it is one by {rustc}", self.version))
-        })?;
+        let mut wanted = Build::of_this();
+        wanted.rustc.clone_from(&self.version);
+        let mut command = order(&wanted, &folder);
+        command.current_dir(root).env("RUSTC", &self.rustc);
+        let (program, _) = built(&mut command, &wanted, &format!("the program by {toolchain}"), run)?;
         Ok(Toolchain { name: toolchain.to_owned(), folder, program })
     }
 }

@@ -106,10 +106,9 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         let work = session.work(answer.as_ref()) as f64;
         let side = |kernel, profile, seconds| Side { name: name(kernel), profile, seconds: seconds / work };
         Change { before: side(before, other, then), now: side(after, profile, now), unit }
-    } else if let Some(revision) = revision {
+    } else if let Some(revision) = &revision {
+        // Its sources are there meanwhile: the program reads the text of lines from them.
         let other = OtherBuild { name: revision.short(), program: &revision.program, folder: &revision.folder };
-        // The program reads the text of lines from these sources.
-        let _source = revision.source(&run)?;
         other.change(session.as_ref(), &name(after), profile, args)?
     } else if let [toolchain] = &toolchains[..] {
         OtherBuild::by(toolchain).change(session.as_ref(), &name(after), profile, args)?

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::processes::Match;
 use super::protocol::Identity;
-use super::show::{across, disturbances, left_out, range};
+use super::show::{across, build_of, disturbances, left_out, range};
 use super::{DuelError, Skipped};
 use crate::measuring::calibration::Tie;
 use crate::terminal::output::{Document, headed};
@@ -188,8 +188,9 @@ impl Compilers {
         let heads = ["kernel".to_owned(), "tier".to_owned()].into_iter().chain(heads);
         let [disturbed, unreliable] = disturbances(*disturbed);
         format!(
-            "{case}, {build} build, {rounds} rounds in {processes} processes{disturbed}\n{listed}ratio = time by a compiler / time by the \
+            "{case}, {}, {rounds} rounds in {processes} processes{disturbed}\n{listed}ratio = time by a compiler / time by the \
              one before; {}, as is what the middle 80 % leave open\n{unreliable}\n{}{}",
+            build_of(build),
             Tie::STATED.says(),
             headed(heads.collect::<Vec<_>>(), rows.iter().map(cells)),
             left_out(skipped),

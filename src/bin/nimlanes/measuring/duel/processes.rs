@@ -8,6 +8,7 @@ use nimlanes::kernel::Run;
 use nimlanes::kernel::case::Case;
 use nimlanes::kernel::session::Session;
 use nimlanes::lab::clock::Clock;
+use nimlanes::lab::environment::Build;
 use nimlanes::machine::Machine;
 use serde::Serialize;
 
@@ -301,6 +302,12 @@ impl<'a> Match<'a> {
         let (mut children, mut sides) = (Vec::new(), Vec::new());
         for (program, name) in std::iter::once(this).chain(others) {
             let mut child = start(program, &name, layout.environment, self.run)?;
+            let [this, there] = [&Build::of_this(), &child.identity().build].map(|build| build.profile.clone());
+            if this != there {
+                let unequal =
+                    format!("{name} is a {there} build, and this program a {this} one; allowed: the same profile");
+                return Err(DuelError::Player(unequal));
+            }
             match child.ask(&Request::Open(input.clone()), self.opening)? {
                 Reply::Opened { kernels } => sides.push(Side { identity: child.identity().clone(), kernels }),
                 _ => return Err(child.confused()),

@@ -141,6 +141,14 @@ pub fn duel(duel: &Duel, tie: Tie) -> String {
     heading(duel, tie) + &body(&listed, &duel.skipped)
 }
 
+/// The build of a duel, and its profile unless that is the one that is measured in.
+pub fn build_of(name: &str) -> String {
+    match Build::of_this().profile.as_str() {
+        "release" => format!("{name} build"),
+        profile => format!("{name} build, {profile} profile"),
+    }
+}
+
 /// What was measured.
 fn heading(duel: &Duel, tie: Tie) -> String {
     let Duel { case, build, baseline, disturbed, rows, .. } = duel;
@@ -148,8 +156,9 @@ fn heading(duel: &Duel, tie: Tie) -> String {
     let few = if rounds <= MIN_ROUNDS { " (few: the range covers nearly all of them)" } else { "" };
     let [disturbed, unreliable] = disturbances(*disturbed);
     format!(
-        "{case}, {build} build, {clock} clock, {rounds} rounds{few} in {}{disturbed}\nratio = time of {baseline} / time of the \
+        "{case}, {}, {clock} clock, {rounds} rounds{few} in {}{disturbed}\nratio = time of {baseline} / time of the \
          kernel; {}\n{unreliable}\n",
+        build_of(build),
         duel.layouts(),
         tie.says(),
     )

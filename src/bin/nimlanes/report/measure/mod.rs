@@ -24,7 +24,7 @@ use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Run, RunError};
 use nimlanes::lab::ceilings;
 use nimlanes::lab::clock::Clock;
-use nimlanes::lab::environment::Environment;
+use nimlanes::lab::environment::{Build, Environment};
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 use nimlanes::units::span;
@@ -375,8 +375,9 @@ fn kernel_sets(
 
 /// The native build of the sources in the working directory, in a target folder of its own.
 fn native_program(run: &Run) -> Result<PathBuf, MeasureError> {
-    let mut command = cargo_build(Path::new("target/report/native"), &[FOR_THIS_CPU.to_owned()]);
-    let program = made(command.args(["--release", "--locked", "--bin", "nimlanes"]), "the native program", run)?;
+    let profile = Build::of_this().profile;
+    let mut command = cargo_build(Path::new("target/report/native"), &profile, &[FOR_THIS_CPU.to_owned()]);
+    let program = made(command.args(["--locked", "--bin", "nimlanes"]), "the native program", run)?;
     check_name(&program, NATIVE, run)?;
     Ok(program)
 }
