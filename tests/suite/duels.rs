@@ -465,6 +465,21 @@ fn a_revision_shares_no_artefacts() {
     assert!(is_unused());
 }
 
+/// The source tree around it is a workspace now.
+#[test]
+fn a_revision_from_before_the_workspace_is_built() {
+    let repository = Repository::new(&exec());
+    let manifest = fs::read_to_string(repository.path("Cargo.toml")).expect("a manifest");
+    let excluded = include_str!("../../Cargo.toml").lines().find(|line| line.starts_with("exclude = "));
+    let workspace = format!("[workspace]\n{}\n", excluded.unwrap_or_default());
+    fs::write(repository.path("Cargo.toml"), manifest + &workspace).expect("a writable folder");
+    repository.git(&["add", "Cargo.toml"]);
+    repository.commit();
+    for revision in ["HEAD~1", "HEAD"] {
+        repository.compare(revision).assert().success();
+    }
+}
+
 /// Whichever target cargo builds for, and wherever that lies.
 #[test]
 fn a_revision_is_what_it_is_called() {
