@@ -10,7 +10,7 @@ use nimlanes::kernel::selection::Selection;
 use nimlanes::lab::ceilings::{Reading, groups};
 use nimlanes::machine::Machine;
 use nimlanes_lab::profile::Sampling;
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::nimlanes;
@@ -88,45 +88,6 @@ fn a_duel_of_another_machine_is_compared_only_on_request() {
     failed(&mut compare(&["--against", text(&path)]), "another machine: cpu another");
     compare(&["--against", text(&path), "--mixed"]).assert().success();
     nimlanes().args(["compare", "mex_subtraction", "--mixed"]).assert().code(2);
-}
-
-/// What it found decides what `compare` calls a tie, on the machine and for the build that it is of.
-#[test]
-fn a_calibration_is_continued_and_used() {
-    let folder = TempDir::new().expect("a folder");
-    let path = folder.path().join("target/calibration.json");
-    let calibrate = |seconds: &str| {
-        let mut command = nimlanes();
-        command.args(["calibrate", "--minutes", "0.001", "--processes", "1", "--seconds", seconds]);
-        command.current_dir(folder.path());
-        command
-    };
-    for played in 1..3 {
-        calibrate("0.05").assert().success();
-        let saved = load(&path);
-        assert_eq!(saved["content"]["trials"].as_array().expect("duels").len(), played, "{saved}");
-    }
-    calibrate("0.06").assert().code(2);
-
-    let mut saved = load(&path);
-    let trial = |length: f64| {
-        let mut trial = saved["content"]["trials"][0].clone();
-        (trial["run_seconds"], trial["ratio_of_medians"]) = (json!(length), json!(1.03));
-        trial
-    };
-    let trials: Vec<Value> = [1e-6, 1e-3, 1.0].into_iter().flat_map(|length| vec![trial(length); 20]).collect();
-    saved["content"]["trials"] = json!(trials);
-    write(&saved, &path);
-    let says = |line: &str| {
-        let output = compare(&[]).current_dir(folder.path()).assert().success().get_output().stdout.clone();
-        let output = String::from_utf8(output).expect("UTF-8");
-        assert!(output.contains(line), "{output}");
-    };
-    says("; differences under 3.0 % are not told apart here\n");
-    saved["environment"]["cpu"] = json!("another");
-    write(&saved, &path);
-    says("; under 5 % is a tie\n");
-    failed(&mut calibrate("0.05"), "another machine: cpu another");
 }
 
 #[test]

@@ -88,8 +88,8 @@ fn play(
                 let digest = checked.digest.into_iter().map(|(name, value)| (name, value.to_string())).collect();
                 Reply::Checked { digest, work: checked.work, seconds: checked.once.as_secs_f64() }
             }),
-            Request::Turn { kernel, times, delay } => index(&kernel)
-                .and_then(|kernel| delayed(clock, delay, || player.turn(kernel, times)))
+            Request::Turn { kernel, times } => index(&kernel)
+                .and_then(|kernel| player.turn(kernel, times))
                 .map(|time| Reply::Turn { seconds: time.as_secs_f64() }),
         };
         match reply {
@@ -100,26 +100,6 @@ fn play(
     Ok(())
 }
 
-/// The time of a turn that is made longer by this share: what waits is timed as well.
-fn delayed(
-    clock: Clock,
-    delay: f64,
-    turn: impl FnOnce() -> Result<Duration, DuelError>,
-) -> Result<Duration, DuelError> {
-    let start = clock.now();
-    let time = turn()?;
-    if delay == 0.0 {
-        return Ok(time);
-    }
-    let wanted = time.mul_f64(1.0 + delay);
-    loop {
-        let taken = clock.now() - start;
-        if taken >= wanted {
-            return Ok(taken);
-        }
-    }
-}
-
 fn say(reply: &Reply) -> Result<(), Failure> {
     let line = serde_json::to_string(reply).expect("a reply is JSON") + "\n";
     stdout().write_all(line.as_bytes()).map_err(|error| output::failure(&error, None))
@@ -128,17 +108,4 @@ fn say(reply: &Reply) -> Result<(), Failure> {
 /// Replies with a failure, which the process that asked shows to the user.
 fn fail(reason: &str) -> Result<(), Failure> {
     say(&Reply::Failed { reason: reason.to_owned() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_delay_is_part_of_the_time() {
-        let time = Duration::from_millis(10);
-        let delayed = |delay| delayed(Clock::Wall, delay, || Ok(time)).expect("no errors");
-        assert_eq!(delayed(0.0), time);
-        assert!(delayed(0.5) >= Duration::from_millis(15));
-    }
 }

@@ -11,7 +11,6 @@ use super::arguments::{Target, Threads, duplicate, number, seconds};
 use super::fit::Fit;
 use crate::files::saved::{Mismatch, Saved, check_writable};
 use crate::measuring::builds;
-use crate::measuring::calibration::{Calibration, Of, Tie};
 use crate::measuring::counters::{self, Counters, Source};
 use crate::measuring::duel::show::{self, Versus};
 use crate::measuring::duel::{Change, Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT, run_duel};
@@ -157,11 +156,6 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let before = args.against.as_deref().map(Saved::<Duel>::read).transpose()?;
     args.save.as_deref().map_or(Ok(()), check_writable)?;
     let environment = Environment::detect(selection.machine());
-    let calibration = Calibration::here(&environment)?;
-    let tie = |of: Of, duel: &Duel| {
-        let times = duel.rows.iter().map(|row| row.median_seconds);
-        calibration.as_ref().map_or(Tie::STATED, |calibration| calibration.tie(of, times))
-    };
     if let Some(before) = before.as_ref().filter(|_| !args.mixed) {
         before.fits(&environment)?;
     }
@@ -201,7 +195,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         }
         remark("this system has no other processes: all rounds are in this one, and have its layout in memory");
         let duel = run_duel(open()?.as_ref(), &options, &run, &mut |_| {})?;
-        return finish(args, Saved::now(environment, duel), before, |duel| tie(Of::Kernels, duel), |_| Ok(None));
+        return finish(args, Saved::now(environment, duel), before, |_| Ok(None));
     }
     let duel = Match::new(open, &options, args.processes as usize, selection.machine(), &run)?.until(args.until);
     let toolchains = match &args.toolchain[..] {
@@ -234,12 +228,12 @@ pub fn main(args: &Args) -> Result<(), Failure> {
             let kernels: Vec<usize> = duel.rows.iter().filter_map(|row| session.index(&row.kernel)).collect();
             Ok(counters::count(session.as_ref(), &kernels, args.counters.flatten(), &run, &mut remark)?)
         };
-        return finish(args, Saved::now(environment, played?), before, |duel| tie(Of::Kernels, duel), count);
+        return finish(args, Saved::now(environment, played?), before, count);
     };
     let played = duel.play_against(&program, options.kernels.is_empty(), &mut watch);
     drop(bar);
     let (duel, other) = played?;
-    let versus = Versus::new(&duel, &other, [Of::Kernels, Of::Builds].map(|of| tie(of, &duel)));
+    let versus = Versus::new(&duel, &other);
     if args.json { print_json(&versus) } else { print(&versus.text()) }
 }
 
@@ -248,7 +242,6 @@ fn finish(
     args: &Args,
     duel: Saved<Duel>,
     before: Option<Saved<Duel>>,
-    tie: impl FnOnce(&Duel) -> Tie,
     count: impl FnOnce(&Duel) -> Result<Option<Counters>, Failure>,
 ) -> Result<(), Failure> {
     if let Some(path) = &args.save {
@@ -260,7 +253,7 @@ fn finish(
     if args.json {
         return print_json(&Outcome { duel, changes: changes.as_deref(), counters: count()?.as_ref() });
     }
-    print(&show::duel(duel, tie(duel)))?;
+    print(&show::duel(duel))?;
     changes.map_or(Ok(()), |changes| print(&show::changes(&changes)))?;
     count()?.map_or(Ok(()), |counters| print(&counters.text()))
 }

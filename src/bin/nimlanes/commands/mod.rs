@@ -4,7 +4,6 @@
 
 mod answer;
 pub mod arguments;
-mod calibrate;
 mod compare;
 mod completions;
 mod env;
@@ -39,7 +38,6 @@ pub enum Command {
     Kernels(kernels::Args),
     Verify(verify::Args),
     Compare(compare::Args),
-    Calibrate(calibrate::Args),
     Run(run::Args),
     Profile(profile::Args),
     Report(report::Args),
@@ -65,7 +63,6 @@ impl Command {
             Command::Kernels(args) => kernels::main(args),
             Command::Verify(args) => verify::main(args),
             Command::Compare(args) => compare::main(args),
-            Command::Calibrate(args) => calibrate::main(args),
             Command::Run(args) => run::main(args),
             Command::Profile(args) => profile::main(args),
             Command::Report(args) => report::main(args),

@@ -3,7 +3,6 @@
 //! What a report measures, and what it makes of that, is decided there.
 
 pub mod builds;
-pub mod calibration;
 pub mod counters;
 pub mod duel;
 pub mod engine;

@@ -4,11 +4,8 @@ use nimlanes::cores::operation;
 use nimlanes::kernel::case::Case;
 use serde::Serialize;
 
-use super::Duel;
+use super::{Duel, TIE};
 use crate::files::saved::{Measured, Mismatch, Saved};
-
-/// Relative differences of ratios up to this are ties, whatever their spread.
-pub const TIE: f64 = 0.05;
 
 impl Measured for Duel {
     const KIND: &'static str = "duel";

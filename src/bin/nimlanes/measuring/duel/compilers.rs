@@ -9,9 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::processes::Match;
 use super::protocol::Identity;
-use super::show::{across, build_of, disturbances, left_out, range};
-use super::{DuelError, Skipped};
-use crate::measuring::calibration::Tie;
+use super::show::{across, build_of, disturbances, left_out, range, tie};
+use super::{DuelError, Skipped, Verdict};
 use crate::terminal::output::{Document, headed};
 
 /// Kernels by several compilers on one input.
@@ -103,7 +102,7 @@ impl Compiler {
 impl Step {
     /// `slower` or `faster` than by the compiler before; a `tie` if the middle 80 % leave that open.
     pub fn verdict(&self) -> &'static str {
-        Tie::STATED.judge(self.over_older, [self.over_older_low, self.over_older_high]).word()
+        Verdict::on(self.over_older, [self.over_older_low, self.over_older_high]).word()
     }
 }
 
@@ -191,7 +190,7 @@ impl Compilers {
             "{case}, {}, {rounds} rounds in {processes} processes{disturbed}\n{listed}ratio = time by a compiler / time by the \
              one before; {}, as is what the middle 80 % leave open\n{unreliable}\n{}{}",
             build_of(build),
-            Tie::STATED.says(),
+            tie(),
             headed(heads.collect::<Vec<_>>(), rows.iter().map(cells)),
             left_out(skipped),
         )

@@ -13,7 +13,7 @@ const DRAWS: usize = 1000;
 ///
 /// For the interval, duels are drawn that might have been: of as many processes, drawn from those that were, each with as many
 /// rounds, drawn from its own. The draws are the same each time. With few processes it is too narrow, most of all with one, whose
-/// layout is then taken for the only one: `nimlanes calibrate` observes how often it is wrong.
+/// layout is then taken for the only one. `profiles/tables/calibration.md` has how often it was wrong.
 pub fn interval(processes: &[Vec<f64>]) -> [f64; 3] {
     let of = |rounds: Vec<f64>| quantile(&mut { rounds }, 0.5);
     let ratio = middle(processes.iter().map(|rounds| of(rounds.clone())).collect());

@@ -7,12 +7,14 @@ pub mod interval;
 mod processes;
 pub mod protocol;
 pub mod show;
+mod verdict;
 
 pub use nimlanes::lab::duel::*;
 
-pub use changes::{Change, TIE, Verdict};
+pub use changes::Change;
 pub use compilers::{CompiledKernel, CompiledTime, Compiler, Compilers, Step};
 pub use processes::{Match, NewOverOld, Other, OtherRow, PROCESSES, identity};
+pub use verdict::{TIE, Verdict};
 
 /// Made-up duels for tests.
 #[cfg(test)]

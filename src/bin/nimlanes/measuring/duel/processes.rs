@@ -40,8 +40,6 @@ pub struct Match<'a> {
     threads: usize,
     budget: Duration,
     processes: usize,
-    /// How much longer turns of another build are made: see [`Request::Turn`].
-    delay: f64,
     until: Option<f64>,
     run: &'a Run,
 }
@@ -105,7 +103,7 @@ impl<'a> Match<'a> {
         let predicted = lineup.contenders.iter().map(|contender| candidates[contender.index].predicted()).collect();
         let (threads, budget) = (options.threads, options.budget);
         let workload = session.workload().to_owned();
-        Ok(Match { lineup, workload, predicted, opening, threads, budget, processes, delay: 0.0, until: None, run })
+        Ok(Match { lineup, workload, predicted, opening, threads, budget, processes, until: None, run })
     }
 
     /// Ends the duel before its time when each ratio to the baseline, or to the same kernel of another build, is known to within this
@@ -126,16 +124,6 @@ impl<'a> Match<'a> {
     pub fn play(&self, watch: &mut dyn FnMut(f64)) -> Result<Duel, DuelError> {
         let (_, _, played) = self.rounds(&[], |_| self.own_seats().collect(), watch)?;
         Ok(self.lineup.duel(&played, |number| number))
-    }
-
-    /// Plays the duel among the kernels of this build and the same of this build once more, whose turns are longer by this share of
-    /// their time.
-    ///
-    /// # Errors
-    /// As [`Match::play`].
-    pub fn play_against_itself(self, delay: f64, watch: &mut dyn FnMut(f64)) -> Result<(Duel, Other), DuelError> {
-        let this = this_program().map_err(|error| DuelError::Player(error.to_string()))?;
-        Match { delay, ..self }.play_against(&this, false, watch)
     }
 
     /// Plays the duel among the kernels of this build and those of the same names in another. Kernels that only the other has
@@ -218,14 +206,14 @@ impl<'a> Match<'a> {
         here.or_else(|| {
             let relative = self.lineup.contenders.iter().find(is_relative).filter(|_| is_new)?;
             let contender = Contender { kernel: kernel.to_owned(), tier: build.to_owned(), ..relative.clone() };
-            Some(Seat { side: 0, contender, once: Duration::ZERO, delay: 0.0 })
+            Some(Seat { side: 0, contender, once: Duration::ZERO })
         })
     }
 
     /// The kernels of this build.
     fn own_seats(&self) -> impl Iterator<Item = Seat> {
         let contenders = self.lineup.contenders.iter().zip(&self.predicted);
-        contenders.map(|(contender, once)| Seat { side: 0, contender: contender.clone(), once: *once, delay: 0.0 })
+        contenders.map(|(contender, once)| Seat { side: 0, contender: contender.clone(), once: *once })
     }
 
     /// The kernels of this build, each followed by those of the same name in other builds, which have their turns right after it.
@@ -233,8 +221,7 @@ impl<'a> Match<'a> {
         let everywhere = |own: Seat| {
             let is_able = |number: &usize| *number == 0 || obstacle(&own.contender.kernel, &sides[*number]).is_none();
             let able: Vec<usize> = (0..sides.len()).filter(is_able).collect();
-            let delay = |side| if side == 0 { 0.0 } else { self.delay };
-            able.into_iter().map(move |side| Seat { side, delay: delay(side), ..own.clone() })
+            able.into_iter().map(move |side| Seat { side, ..own.clone() })
         };
         self.own_seats().flat_map(everywhere).collect()
     }
@@ -375,8 +362,6 @@ pub(super) struct Seat {
     pub(super) contender: Contender,
     /// How long a run should take.
     once: Duration,
-    /// How much longer its turns are made.
-    delay: f64,
 }
 
 /// Children that play together: of this build, and of the others.
@@ -402,10 +387,10 @@ impl Player for Team<'_> {
     }
 
     fn turn(&mut self, contender: usize, times: u64) -> Result<Duration, DuelError> {
-        let Seat { side, contender: Contender { kernel, .. }, once, delay } = &self.seats[contender];
+        let Seat { side, contender: Contender { kernel, .. }, once } = &self.seats[contender];
         let child = &mut self.children[*side];
         let expected = Duration::try_from_secs_f64(once.as_secs_f64() * times as f64).unwrap_or(Duration::MAX);
-        match child.ask(&Request::Turn { kernel: kernel.clone(), times, delay: *delay }, expected)? {
+        match child.ask(&Request::Turn { kernel: kernel.clone(), times }, expected)? {
             Reply::Turn { seconds } => time(seconds).ok_or_else(|| child.confused()),
             _ => Err(child.confused()),
         }

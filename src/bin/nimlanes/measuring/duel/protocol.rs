@@ -31,14 +31,7 @@ pub enum Request {
         kernel: String,
         /// How often.
         times: u64,
-        /// How much longer the turn shall take, as a share of its time. Only this build is asked for that: others do not know it.
-        #[serde(default, skip_serializing_if = "is_zero")]
-        delay: f64,
     },
-}
-
-fn is_zero(delay: &f64) -> bool {
-    *delay == 0.0
 }
 
 /// An input, and how kernels are run on it.

@@ -5,10 +5,10 @@ use nimlanes::lab::environment::Build;
 use nimlanes::units::span;
 use serde::Serialize;
 
+use super::changes::Verdict as Kind;
 use super::interval::CONFIDENCE;
 use super::protocol::{Identity, Listed};
 use super::{Change, Duel, MIN_ROUNDS, NewOverOld, Other, OtherRow, Row, Skipped, TIE, Verdict};
-use crate::measuring::calibration::Tie;
 use crate::terminal::output::{Document, headed};
 
 /// The output of `--json` with another build: the fields of a duel, with rows of both builds.
@@ -16,9 +16,6 @@ use crate::terminal::output::{Document, headed};
 pub struct Versus<'a> {
     #[serde(skip)]
     duel: &'a Duel,
-    /// Of kernels, and of builds.
-    #[serde(skip)]
-    ties: [Tie; 2],
     #[serde(flatten)]
     case: &'a Case,
     build: &'a str,
@@ -59,7 +56,7 @@ impl Document for Versus<'_> {
 
 impl<'a> Versus<'a> {
     /// The outcome of a duel with another build.
-    pub fn new(duel: &'a Duel, other: &'a Other, ties: [Tie; 2]) -> Self {
+    pub fn new(duel: &'a Duel, other: &'a Other) -> Self {
         let Duel { case, build, baseline, processes, disturbed, rows, skipped } = duel;
         let Other { path, identity, rows: other_rows, only_here, only_there } = other;
         let own = rows.iter().map(|row| BuildRow { row, build: "this", change: None });
@@ -70,7 +67,6 @@ impl<'a> Versus<'a> {
         let other = OtherBuild { path: path.display().to_string(), identity };
         Versus {
             duel,
-            ties,
             case,
             build,
             baseline,
@@ -106,7 +102,7 @@ impl<'a> Versus<'a> {
                 new_over_old_interval: interval,
                 new_over_old_processes,
             } = (*change)?;
-            let said = self.ties[1].judge(ratio, interval).word();
+            let said = Verdict::on(ratio, interval).word();
             let [all, best] = [range(new_over_old_low, new_over_old_high), across(new_over_old_processes)];
             let interval = interval.map(|bound| format!("{bound:.3}")).join(" .. ");
             Some([row.kernel.clone(), format!("{ratio:.3}"), interval, all, best, said.to_owned()])
@@ -125,20 +121,20 @@ impl<'a> Versus<'a> {
         format!(
             "{}{}{}\nother build: {}, nimlanes {version}{revision}, {build} build, {profile} profile\n{quotient} = time of this build / time of the \
              other; {}; an interval that holds 1 is a tie\n\n{}",
-            heading(self.duel, self.ties[0]),
+            heading(self.duel),
             body(&rows, self.skipped),
             only_here.chain(only_there).collect::<String>(),
             self.other.path,
-            self.ties[1].says(),
+            tie(),
             changes,
         )
     }
 }
 
 /// The table of `compare`, fastest first.
-pub fn duel(duel: &Duel, tie: Tie) -> String {
+pub fn duel(duel: &Duel) -> String {
     let listed: Vec<(&Row, &str)> = duel.rows.iter().map(|row| (row, "")).collect();
-    heading(duel, tie) + &body(&listed, &duel.skipped)
+    heading(duel) + &body(&listed, &duel.skipped)
 }
 
 /// The build of a duel, and its profile unless that is the one that is measured in.
@@ -150,7 +146,7 @@ pub fn build_of(name: &str) -> String {
 }
 
 /// What was measured.
-fn heading(duel: &Duel, tie: Tie) -> String {
+fn heading(duel: &Duel) -> String {
     let Duel { case, build, baseline, disturbed, rows, .. } = duel;
     let (clock, rounds) = rows.first().map_or(("", 0), |row| (row.clock.as_str(), row.rounds));
     let few = if rounds <= MIN_ROUNDS { " (few: the range covers nearly all of them)" } else { "" };
@@ -160,8 +156,13 @@ fn heading(duel: &Duel, tie: Tie) -> String {
          kernel; {}\n{unreliable}\n",
         build_of(build),
         duel.layouts(),
-        tie.says(),
+        tie(),
     )
+}
+
+/// What a tie is, in words.
+pub fn tie() -> String {
+    format!("under {:.0} % is a tie", 100.0 * TIE)
 }
 
 /// What the share of turns that are left out says: the end of a line, and a line.
@@ -228,7 +229,7 @@ pub fn across(processes: Option<[f64; 2]>) -> String {
 
 /// Changes beyond the noise, one line per kernel, and all other kernels in one line per verdict.
 pub fn changes(changes: &[Change]) -> String {
-    let of = |verdict: Verdict| changes.iter().filter(move |change| change.verdict == verdict);
+    let of = |verdict: Kind| changes.iter().filter(move |change| change.verdict == verdict);
     let list = |verdict, title: &str| match of(verdict).map(|change| change.kernel.as_str()).collect::<Vec<_>>()[..] {
         [] => String::new(),
         ref kernels => format!("{title}: {}\n", kernels.join(", ")),
@@ -238,13 +239,13 @@ pub fn changes(changes: &[Change]) -> String {
         let percent = 100.0 * (after / before - 1.0);
         Some(format!("{}: ratio {before:.2} became {after:.2} ({percent:+.1} %)\n", change.kernel))
     };
-    let lines: String = [Verdict::Faster, Verdict::Slower].into_iter().flat_map(of).filter_map(line).collect();
+    let lines: String = [Kind::Faster, Kind::Slower].into_iter().flat_map(of).filter_map(line).collect();
     format!(
         "\nchanged beyond the noise (middle 80 % do not overlap, medians differ by more than {:.0} %): {}\n{lines}{}{}{}",
         100.0 * TIE,
         if lines.is_empty() { "nothing" } else { "" },
-        list(Verdict::Same, "within the noise"),
-        list(Verdict::Added, "new"),
-        list(Verdict::Gone, "missing now"),
+        list(Kind::Same, "within the noise"),
+        list(Kind::Added, "new"),
+        list(Kind::Gone, "missing now"),
     )
 }

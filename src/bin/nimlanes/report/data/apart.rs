@@ -7,7 +7,6 @@ use nimlanes::kernel::case::Case;
 use serde::{Deserialize, Serialize};
 
 use crate::files::saved::{Measured, Saved, SavedError, entries};
-use crate::measuring::calibration::Calibration;
 use crate::measuring::counters::Counted;
 use crate::measuring::duel::{Compilers, Duel};
 use crate::report::FOLDERS;
@@ -81,8 +80,6 @@ pub struct Apart {
     pub toolchains: Vec<Saved<Toolchains>>,
     /// With more crates.
     pub crates: Vec<Saved<Crates>>,
-    /// Duels of a build with itself.
-    pub calibrations: Vec<Saved<Calibration>>,
     /// What bounds kernels.
     pub bounds: Vec<Saved<Bounds>>,
 }
@@ -93,7 +90,7 @@ impl Apart {
     /// # Errors
     /// A file cannot be read or holds something else.
     pub fn read() -> Result<Self, SavedError> {
-        Ok(Apart { webassembly: all()?, toolchains: all()?, crates: all()?, calibrations: all()?, bounds: all()? })
+        Ok(Apart { webassembly: all()?, toolchains: all()?, crates: all()?, bounds: all()? })
     }
 }
 

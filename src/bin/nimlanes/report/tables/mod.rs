@@ -3,7 +3,6 @@
 //! Links lead from the root of the source tree.
 
 mod bounds;
-mod calibrations;
 mod counted;
 mod crates;
 mod findings;
@@ -42,6 +41,8 @@ use crate::measuring::duel::{Duel, Row};
 
 const HOW_TO_READ: &str = include_str!("how_to_read.md");
 const THREATS: &str = include_str!("threats.md");
+/// Pages of earlier measurements, which are kept as they are.
+const FROZEN: &str = include_str!("frozen.md");
 
 /// Of no input that a report measures do the Grundy values take this long.
 const LONGEST_INPUT: Duration = Duration::from_secs(1);
@@ -155,13 +156,8 @@ impl<'a> Report<'a> {
     /// if that is not known.
     pub fn new(data: &'a Data, changed: Option<BTreeSet<String>>, others: &'a [Data]) -> Self {
         let others = others.iter().map(|other| Report::new(other, None, &[])).collect();
-        static NONE: Apart = Apart {
-            webassembly: Vec::new(),
-            toolchains: Vec::new(),
-            crates: Vec::new(),
-            bounds: Vec::new(),
-            calibrations: Vec::new(),
-        };
+        static NONE: Apart =
+            Apart { webassembly: Vec::new(), toolchains: Vec::new(), crates: Vec::new(), bounds: Vec::new() };
         // The machine only serves to list kernels: the report depends on the measurements, not on where it is generated.
         Report { data, machine: Machine::detect(), changed, others, apart: &NONE, longest_input: LONGEST_INPUT }
     }
@@ -228,7 +224,7 @@ impl<'a> Report<'a> {
                 section(&code(entry.name()), self.operation(&entry, duel));
             }
         }
-        section("Across operations", self.findings());
+        section("Across operations", self.findings() + self.frozen());
         section("Machine beside machine", self.machines());
         section("Bias and threats to validity", THREATS.to_owned());
         section("Environment", self.environment());
@@ -250,6 +246,7 @@ impl<'a> Report<'a> {
         if let Some((file, title, body)) = self.machines_page() {
             page(file, title, body);
         }
+        index += &format!("\n{}", self.frozen());
         pages.push(Page { file: "README.md".to_owned(), text: self.page("Tables", &index) });
         pages
     }
@@ -279,7 +276,6 @@ impl<'a> Report<'a> {
             self.crates(),
             self.toolchains(),
             self.webassembly(),
-            self.calibrations(),
         ];
         topics.into_iter().flatten()
     }
@@ -288,6 +284,11 @@ impl<'a> Report<'a> {
         let topic = |Topic { file, title, finding, .. }| format!("- **[{title}]({TABLES}/{file}.md).** {finding}\n");
         let short = |(title, finding)| format!("- **{title}.** {finding}\n");
         self.topics().map(topic).chain(self.short_findings().map(short)).collect()
+    }
+
+    /// What else was measured once. A draft stands in a folder without it.
+    fn frozen(&self) -> &'static str {
+        if self.data.is_draft() { "" } else { FROZEN }
     }
 
     /// Whether a kernel was measured, or skipped for a reason, on this machine or on one beside it.
