@@ -1,6 +1,6 @@
 //! `mex_octal`: published periods and rare heaps, and kernels against each other far past the sizes of the oracle.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use nimlanes::cores::mex::octal::{Code, Journal, MexOctal, Octal, Start, period, sparse_space};
 use nimlanes::kernel::selection::Selection;
@@ -246,6 +246,25 @@ fn a_saltus_is_observed_and_not_proved() {
     assert_eq!(found.value(&values, 1_000_000), None);
     let period = period(&code("0.[3]"), &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], &Run::new(1));
     assert_eq!(period, Ok(None));
+}
+
+/// A search among many values looks now and then whether the run is cancelled.
+#[test]
+fn a_run_that_is_stopped_in_a_search_for_a_period_keeps_its_values() {
+    struct Kept(Mutex<Vec<usize>>);
+    impl Journal for Kept {
+        fn keep(&self, values: &[u16], is_last: bool) {
+            self.0.lock().expect("no panic").extend(is_last.then_some(values.len()));
+        }
+    }
+    const KNOWN: u32 = 1 << 22;
+    let irregular = (0..KNOWN).map(|n| (n.wrapping_mul(n).wrapping_mul(0x9E37_79B9) >> 24) as u16).collect();
+    let (kept, run) = (Arc::new(Kept(Mutex::default())), Run::new(1));
+    run.cancel();
+    let start = Start::with_journal(Arc::clone(&kept) as Arc<dyn Journal>, irregular);
+    let kernel = nimlanes::kernel_named::<MexOctal>("greedy").expect("a portable kernel");
+    assert_eq!(kernel.run_from(start, &input("0.6", 1 << 23), &run), Err(RunError::Cancelled));
+    assert_eq!(*kept.0.lock().expect("no panic"), [KNOWN as usize]);
 }
 
 #[test]

@@ -158,7 +158,10 @@ pub fn drive<'a>(
     let mut decide_at = first;
     while !values.is_complete() {
         let n = values.known.len();
-        if let Some(period) = watch.look(input.code(), &values.known, run)? {
+        // A run that is stopped during the search keeps its values, too.
+        let found =
+            watch.look(input.code(), &values.known, run).or_else(|stopped| values.advance().and(Err(stopped)))?;
+        if let Some(period) = found {
             values.repeat(period.period)?;
             break;
         }
