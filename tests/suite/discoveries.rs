@@ -12,10 +12,11 @@ use nimlanes::cores::mex::memory::{Mem0, MexMemory, Single};
 use nimlanes::cores::mex::octal::{MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Period, Subtraction, prove};
+use nimlanes::games::Solver;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::{Operation, Run, available};
 use nimlanes::machine::Machine;
-use nimlanes::moves::MoveSet;
+use nimlanes::moves::{MoveSet, Rules};
 use serde_json::{Value, json};
 use twox_hash::XxHash3_64;
 
@@ -291,6 +292,26 @@ fn periods_of_octal_games_are_those_of_the_runs() {
         }
     }
     assert!(page.contains(&format!("[octal](octal) has the {} octal games", surveyed().len())));
+}
+
+/// The theorem of windows, or the classical one, proves the periods that begin early.
+#[test]
+fn early_periods_of_octal_games_are_proved_here() {
+    let selection = Selection::new(Machine::detect());
+    let found = runs(&folder().join("octal"));
+    let early =
+        found.iter().map(|run| &run["content"]).filter(|game| game["period"]["preperiod"].as_u64() < Some(300_000));
+    let periodic: Vec<&Value> = early.filter(|game| !game["period"].is_null()).collect();
+    assert_eq!(periodic.len(), 4);
+    for game in periodic {
+        let rules = game["code"].as_str().expect("a code").parse::<Rules>().expect("a game");
+        let run = selection.run();
+        let proved = Solver::new(&selection, &run).period(&rules, 2_000_000).expect("it ends").expect("a period");
+        assert_eq!(
+            json!([proved.period, proved.preperiod]),
+            json!([game["period"]["length"], game["period"]["preperiod"]])
+        );
+    }
 }
 
 /// The page has a row for each largest move, up to one by two kernels that have nothing in common; the first are computed here.

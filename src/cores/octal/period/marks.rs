@@ -50,9 +50,10 @@ impl Marks {
     pub(super) fn new(codes: &[u8], heap: u64) -> Self {
         let mut heaps = [0usize; 256];
         codes.windows(TAIL).for_each(|tail| heaps[usize::from(class(tail))] += 1);
-        // One of 256 heaps need be looked at more closely, if there is such a class.
-        let class = (0..=255).min_by_key(|class| heaps[usize::from(*class)].abs_diff(codes.len() / 256));
-        Marks { class: class.expect("there are classes"), since: heap, zeros: 0, marks: Vec::new() }
+        // One of 256 heaps need be looked at more closely, if there is such a class. Where the period is short, most classes do not occur.
+        let occurring = (0..=255).filter(|class| heaps[usize::from(*class)] > 0);
+        let class = occurring.min_by_key(|class| heaps[usize::from(*class)].abs_diff(codes.len() / 256));
+        Marks { class: class.unwrap_or(0), since: heap, zeros: 0, marks: Vec::new() }
     }
 
     /// Whether the last eighth of all heaps has no mark, where some thirty are expected.
@@ -150,6 +151,16 @@ mod tests {
             codes.push(if n < first + period { (state >> 59) as u8 } else { codes[n - period] });
         }
         codes
+    }
+
+    /// Most classes do not occur in it, and one that does is chosen.
+    #[test]
+    fn a_short_repetition_is_seen() {
+        for period in [1, 2, 44, 142, 300] {
+            let codes = codes(0, period, 30_000);
+            let seen = Marks::new(&codes[..20_000], 20_000).extend(&codes, 20_000, 20_000, 2_000, 500, false);
+            assert_eq!(seen.map(|seen| seen.period as usize), Some(period));
+        }
     }
 
     #[test]
