@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use assert_cmd::Command;
 use hmac_sha256::Hash;
+use nimlanes::cores::mex::octal::{Code, checkpoint};
 use nimlanes::machine::isa::Tier;
 
 use crate::in_memory;
@@ -507,9 +508,8 @@ fn a_summary_of_an_octal_game_says_what_is_proved() {
         "{kayles}"
     );
     assert!(kayles.contains("\nperiod   12 from heap 71 on, proved by the heaps up to 168\n"), "{kayles}");
-    assert!(
-        of("0.77", "150").contains("\nperiod   12 from heap 71 on, not proved; the heaps up to 168 would prove it\n")
-    );
+    let observed = "\nperiod   20 from heap 498 on, observed, not proved; the heaps up to 1038 would prove it\n";
+    assert!(of("0.45", "1000").contains(observed));
     assert!(of("0.6", "30000").contains("\nrare     1584 heaps, the last 20627, with mask 0x1ee\n"));
     let by_position = "\nrare     15 heaps, the last 1103, with mask 0xd, by position\n";
     assert!(of("0.106", "30000").contains(by_position));
@@ -523,6 +523,38 @@ fn a_summary_of_an_octal_game_says_what_is_proved() {
         three.contains("with saltus") && three.contains("observed, not proved\n") && !three.contains("rare"),
         "{three}"
     );
+}
+
+/// A period without a proof has repeated eight times, over half of the heaps. That of 0.2048 doubles, and never does.
+#[test]
+fn a_short_repetition_is_no_period() {
+    for (code, limits) in [("0.2048", &["300", "500", "1000", "8000"][..]), ("0.77", &["150"]), ("0.3F", &["50"])] {
+        for limit in limits {
+            let found = text(&["--code", code, "--limit", limit]);
+            assert!(found.contains("\nperiod   none found\n"), "{code} to {limit}: {found}");
+            assert!(json(&["--code", code, "--limit", limit])["period"].is_null(), "{code} to {limit}");
+        }
+    }
+    let found = json(&["--code", "0.3F", "--limit", "1000"])["period"].take();
+    assert_eq!(found, serde_json::json!({ "length": 6, "preperiod": 0, "saltus": 3, "proved": false }));
+}
+
+/// The period of 0.F6 is observed up to heap 1928, and the next heap contradicts it: also if a run resumes from what showed it.
+#[test]
+fn a_resumed_run_corrects_an_observed_period() {
+    let folder = in_memory();
+    let path = folder.path().join("checkpoint");
+    let code: Code = "0.F6".parse().expect("a game");
+    let values = nimlanes::octal_values("0.F6", 1928).expect("a small limit");
+    for (limit, words) in [("1928", "43 with saltus 32 from heap 604 on, observed, not proved"), ("4000", "none found")]
+    {
+        let mut file = std::fs::File::create(&path).expect("a writable folder");
+        checkpoint::write(&code, &values, &mut file).expect("a writable file");
+        let args = ["--code", "0.F6", "--limit", limit];
+        let resumed = text(&[&args[..], &["--checkpoint", path.to_str().expect("UTF-8"), "--resume"]].concat());
+        assert!(resumed.contains(&format!("\nperiod   {words}\n")), "{resumed}");
+        assert_eq!(resumed, text(&args));
+    }
 }
 
 /// All but the words for a period and what proves it.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use nimlanes::cores::mex::octal::{Code, Journal, MexOctal, Octal, Start, period, sparse_space};
+use nimlanes::cores::mex::octal::{Code, Journal, MexOctal, Octal, Start, has_lasted, period, sparse_space};
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::{Kernel, Operation, Run, RunError, available};
 use nimlanes::machine::Machine;
@@ -265,6 +265,27 @@ fn a_run_that_is_stopped_in_a_search_for_a_period_keeps_its_values() {
     let kernel = nimlanes::kernel_named::<MexOctal>("greedy").expect("a portable kernel");
     assert_eq!(kernel.run_from(start, &input("0.6", 1 << 23), &run), Err(RunError::Cancelled));
     assert_eq!(*kept.0.lock().expect("no panic"), [KNOWN as usize]);
+}
+
+/// Without a proof, a repetition counts from the ninth round on and over half of the heaps, and no longer than it lasts.
+#[test]
+fn an_observed_period_has_lasted() {
+    let at = |text: &str, values: &[u16]| period(&code(text), values, &Run::new(1)).expect("it ends");
+    let doubling = values("0.2048", 8_000);
+    for heaps in (2..=doubling.len()).step_by(53).chain([301, 501, 1_001, 8_001]) {
+        assert_eq!(at("0.2048", &doubling[..heaps]), None, "{heaps} heaps");
+    }
+    // Nine rounds of six heaps, for ever; 30 rounds of 43 heaps from heap 604 on, up to heap 1928.
+    for (text, length, first, from, end) in [("0.3F", 6, 0, 54, 2_001), ("0.F6", 43, 604, 1_208, 1_929)] {
+        let values = values(text, 2_000);
+        assert_eq!(at(text, &values[..from - 1]), None, "{text}");
+        for heaps in [from, end] {
+            let found = at(text, &values[..heaps]).expect("a period");
+            assert_eq!((found.period, found.preperiod, found.is_proved), (length, first, false), "{text} {heaps}");
+        }
+        assert!(end == values.len() || at(text, &values[..end + 1]).is_none(), "{text}");
+    }
+    assert!(has_lasted(1, 0, 9) && !has_lasted(1, 0, 8) && has_lasted(1, 50, 100) && !has_lasted(1, 51, 100));
 }
 
 #[test]

@@ -60,7 +60,7 @@ mod windowed;
 pub use super::sparse::space::{Mask, SparseSpace, sparse_space};
 pub use crate::moves::{Code, CodeError};
 pub use input::{MAX_ENDLESS, MAX_LIMIT, Octal};
-pub use period::{Period, period};
+pub use period::{Period, has_lasted, period};
 pub use values::{Journal, Start};
 use values::{heap_by_heap, pairs};
 

@@ -351,7 +351,7 @@ fn in_words(code: &Code, found: Option<octal::Period>) -> String {
             format!("proved by the heaps up to {heap}")
         }
         Some(octal::Period { certificate: Some(heap), .. }) => {
-            format!("not proved; the heaps up to {heap} would prove it")
+            format!("observed, not proved; the heaps up to {heap} would prove it")
         }
         Some(_) => "observed, not proved".to_owned(),
     };
