@@ -407,8 +407,50 @@ fn a_survey_goes_on_where_it_was_stopped() {
     assert!(of("0.06")["content"]["heaps"].as_u64() < Some(1_000_001), "it was stopped");
     assert_eq!(of("0.07")["content"]["heaps"], 1_000_001);
     assert_eq!(of("grundy")["kind"], "octal-game");
-    assert!(lines(&["0.06", &list, "--seconds", "0.2"]).iter().all(|line| line.ends_with(": known")));
+    assert!(lines(&["0.06", &list, "--seconds", "0.5", "--limit", "1e6"]).iter().all(|line| line.ends_with(": known")));
     assert!(!lines(&["0.77", "--limit", "1e5", "--again"])[0].ends_with("known"));
+}
+
+/// What is not proved is replaced by what a longer run finds, as is what no longer counts as a period.
+#[test]
+fn a_longer_survey_corrects_a_shorter_one() {
+    let folder = in_memory();
+    let of = |code: &str, args: &[&str]| -> (bool, Value) {
+        let output = survey(folder.path(), &[&[code], args].concat()).assert().success().get_output().stdout.clone();
+        let text = fs::read_to_string(folder.path().join(format!("{code}.json"))).expect("a file");
+        let content = serde_json::from_str::<Value>(&text).expect("JSON")["content"].take();
+        (String::from_utf8(output).expect("UTF-8").ends_with(": known\n"), content)
+    };
+    let observed = |length: u64, preperiod: u64, saltus: u64| json!({ "length": length, "preperiod": preperiod, "saltus": saltus, "proved": false });
+    // Observed, then contradicted; not found, then proved; observed, and still observed.
+    let proved = json!({ "length": 12, "preperiod": 71, "saltus": 0, "proved": true });
+    for (code, short, kept, corrected) in [
+        ("0.F6", "1900", observed(43, 604, 32), Value::Null),
+        ("0.77", "150", Value::Null, proved),
+        ("0.3F", "100", observed(6, 0, 3), observed(6, 0, 3)),
+    ] {
+        let (is_known, first) = of(code, &["--limit", short]);
+        assert!(!is_known && first["period"] == kept, "{first}");
+        assert!(of(code, &["--limit", short]) == (true, first.clone()), "{code}");
+        let (is_known, second) = of(code, &["--limit", "4000"]);
+        assert!(!is_known && second["period"] == corrected && second["heaps"] == 4001, "{second}");
+        assert!(of(code, &["--limit", short]) == (true, second), "{code}: a shorter run corrects nothing");
+    }
+    // A file of a version that took two rounds for a period.
+    of("0.2048", &["--limit", "300"]);
+    let path = folder.path().join("0.2048.json");
+    let mut file: Value = serde_json::from_str(&fs::read_to_string(&path).expect("a file")).expect("JSON");
+    file["content"]["period"] = observed(104, 42, 32);
+    fs::write(&path, file.to_string()).expect("a writable file");
+    let (is_known, corrected) = of("0.2048", &["--limit", "300"]);
+    assert!(!is_known && corrected["period"].is_null(), "{corrected}");
+    // A run that was stopped is known until it is given more time.
+    let limit = ["--limit", "1e8", "--seconds"];
+    let (_, stopped) = of("0.06", &[&limit[..], &["0.2"]].concat());
+    assert_eq!(stopped["stopped_after"], 0.2);
+    assert_eq!(of("0.06", &[&limit[..], &["0.1"]].concat()), (true, stopped));
+    let (is_known, longer) = of("0.06", &[&limit[..], &["0.3"]].concat());
+    assert!(!is_known && longer["stopped_after"] == 0.3);
 }
 
 /// If few heaps are rare, no table is needed, and the limit of a table does not apply.

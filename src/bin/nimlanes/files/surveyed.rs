@@ -21,6 +21,9 @@ pub struct Surveyed {
     pub clock: String,
     /// How long it computed.
     pub seconds: f64,
+    /// The seconds after which it was stopped; none if it came to its limit or to a proof, or if the file is older than this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_after: Option<f64>,
     /// How many heaps it computed, or repeated once their period was proved.
     pub heaps: u64,
     /// The largest value.
@@ -49,7 +52,7 @@ pub struct Period {
     pub preperiod: u64,
     /// What each round adds to the values.
     pub saltus: u16,
-    /// Whether it holds for all heaps.
+    /// Whether it holds for all heaps. If not, it was observed: it has lasted among those that were computed.
     pub proved: bool,
 }
 
@@ -66,6 +69,23 @@ pub fn mask_in_words(mask: u16, by_position: bool) -> String {
 
 impl Measured for Surveyed {
     const KIND: &'static str = "octal-game";
+}
+
+impl Surveyed {
+    /// Whether a survey to `limit`, if it has one, or else of a table to `table`, would find nothing more in so many seconds.
+    pub fn is_final(&self, limit: Option<u64>, table: u64, seconds: f64) -> bool {
+        match self.period {
+            Some(Period { proved: true, .. }) => return true,
+            // Versions before 2.0 kept repetitions that had not lasted.
+            Some(Period { length, preperiod, .. }) if !octal::has_lasted(length, preperiod, self.heaps) => {
+                return false;
+            }
+            _ => {}
+        }
+        // Where no table is needed, only the time ends a run without a limit.
+        let ends = limit.or_else(|| self.stopped_after.is_none().then_some(table));
+        ends.is_some_and(|limit| self.heaps > limit) || self.stopped_after.unwrap_or(self.seconds) >= seconds
+    }
 }
 
 impl From<octal::Period> for Period {
@@ -98,7 +118,7 @@ impl Period {
 
 impl fmt::Display for Period {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}", self.course(), if self.proved { "proved" } else { "not proved" })
+        write!(f, "{}, {}", self.course(), if self.proved { "proved" } else { "observed, not proved" })
     }
 }
 

@@ -42,8 +42,11 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     for input in &games {
         let name = format!("{}.json", input.code());
         if let (false, Some(Measurement { path, text })) = (args.again, known.get(&name)) {
-            print(&format!("{}: known\n", Saved::<Surveyed>::parsed(path, text)?.content))?;
-            continue;
+            let known = Saved::<Surveyed>::parsed(path, text)?.content;
+            if known.is_final(args.limit, LIMIT, args.seconds) {
+                print(&format!("{known}: known\n"))?;
+                continue;
+            }
         }
         let path = args.into.join(name);
         check_writable(&path)?;
@@ -94,6 +97,10 @@ fn parse(text: &str) -> Result<Code, Failure> {
 fn survey(input: &Octal, args: &Args, selection: &Selection) -> Result<Surveyed, Failure> {
     let code = input.code();
     let time = |part: f64| Duration::from_secs_f64(part * args.seconds);
+    let ended = |found: Surveyed, input: &Octal| Surveyed {
+        stopped_after: (found.heaps < input.heaps() as u64).then_some(args.seconds),
+        ..found
+    };
     let mut table = Table::default();
     if args.kernels.names(MexOctal::NAME) || code.has_three_parts() {
         table.extend(input, time(1.0), selection)?;
@@ -104,7 +111,7 @@ fn survey(input: &Octal, args: &Args, selection: &Selection) -> Result<Surveyed,
             && table.is_sparse(code)
             && let Some(found) = without_table(&farthest, time(1.0 - GLANCE), selection)?
         {
-            return Ok(found);
+            return Ok(ended(found, &farthest));
         }
         if table.values.len() < input.heaps() {
             table.extend(input, time(1.0 - GLANCE), selection)?;
@@ -112,7 +119,7 @@ fn survey(input: &Octal, args: &Args, selection: &Selection) -> Result<Surveyed,
     }
     match table.values.is_empty() {
         true => Err(Failure::Failed(format!("{code}: no values in {} s; allowed: more --seconds", args.seconds))),
-        false => table.surveyed(code, selection),
+        false => Ok(ended(table.surveyed(code, selection)?, input)),
     }
 }
 
@@ -183,6 +190,7 @@ fn figures(
         threads: selection.threads(),
         clock: Clock::for_threads(selection.threads()).name().to_owned(),
         seconds: time.as_secs_f64(),
+        stopped_after: None,
         heaps: tallies.iter().map(|tally| tally.heaps).sum(),
         largest,
         largest_at,

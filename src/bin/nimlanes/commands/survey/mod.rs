@@ -16,8 +16,10 @@ const LIMIT: u64 = 100_000_000;
 
 /// Survey octal games, each for some seconds, or the periods of all subtraction sets of some moves
 ///
-/// What is found is kept: a game in a file of its own, sets in a file for each shard. What has a file is skipped, so an interrupted
-/// survey goes on where it was stopped. Shards can share a folder.
+/// What is found is kept: a game in a file of its own, sets in a file for each shard. What a survey as long as this one has found is
+/// skipped, so an interrupted survey goes on where it was stopped; a longer one replaces what is not proved. Shards can share a folder.
+///
+/// A period is proved, or else observed: it has repeated at least eight times, over at least half of the heaps.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes survey 0.6 0.14 grundy --into surveyed\n  \
     nimlanes survey --sets 3 --moves-up-to 64 --shard 0/4 --into swept\n  \
