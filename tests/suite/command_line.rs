@@ -293,7 +293,6 @@ fn wrong_options() {
         (&["compare", "table_scan", "--kernels", "bit_rows,bit_rows"], "--kernels names bit_rows twice"),
         (&["compare", "table_scan", "--seconds", "nan"], "above 0 and at most 86400"),
         (&["compare", "table_scan", "--time-limit", "1e400"], "above 0 and at most 86400"),
-        (&["compare", "table_scan", "--kernels", "byte_table", "--seconds", "1e-9", "--fit"], "allow more --seconds"),
         (&["compare", "table_scan", "--pin", "-1"], "invalid value '-1' for '--pin <CPU>': too small"),
         (&["run", "table_scan"], "arguments were not provided: --kernel <NAME>"),
         (&["profile", "table_scan", "--into", ""], "a value is required for '--into <DIR>'"),
@@ -731,7 +730,7 @@ fn every_json_document_names_its_format() {
             _ => true,
         }
     }
-    let documents: [(&str, &[&str], &str); 11] = [
+    let documents: [(&str, &[&str], &str); 10] = [
         ("", &[], "nimlanes-solve-2"),
         // Its largest count exceeds 2^64.
         ("solve", &["nim-square", "--heaps", "5"], "nimlanes-solve-2"),
@@ -741,7 +740,6 @@ fn every_json_document_names_its_format() {
         ("family", &["--largest-move", "3"], "nimlanes-family-1"),
         ("kernels", &[], "nimlanes-kernel-1"),
         ("compare", &["mex_split", "--size", "9", "--seconds", "0.1"], "nimlanes-duel-2"),
-        ("compare", &["mex_split", "--kernels", "byte_scan,near_sum", "--seconds", "1", "--fit"], "nimlanes-fit-1"),
         ("run", &["mex_split", "--size", "9", "--seconds", "0.1", "--kernel", "byte_scan"], "nimlanes-run-2"),
         ("env", &[], "nimlanes-environment-1"),
     ];

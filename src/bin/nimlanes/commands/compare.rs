@@ -8,7 +8,6 @@ use nimlanes::numbers::within;
 use serde::Serialize;
 
 use super::arguments::{Target, Threads, duplicate, number, seconds};
-use super::fit::Fit;
 use crate::files::saved::{Mismatch, Saved, check_writable};
 use crate::measuring::builds;
 use crate::measuring::counters::{self, Counters, Source};
@@ -35,8 +34,7 @@ use crate::terminal::output::{Document, print, print_json};
     nimlanes compare mex_subtraction --with ../before/target/release/nimlanes\n  \
     nimlanes compare mex_subtraction --rev HEAD~1 --kernels flags,stamp\n  \
     nimlanes compare mex_subtraction --size 100000 --build native --until 1%\n  \
-    nimlanes compare mex_split --toolchain 1.89,nightly --install\n  \
-    nimlanes compare mex_subtraction --kernels stamp,byte_lanes --fit")]
+    nimlanes compare mex_split --toolchain 1.89,nightly --install")]
 pub struct Args {
     #[command(flatten)]
     target: Target,
@@ -50,7 +48,7 @@ pub struct Args {
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
     /// End before that when each ratio is known to within this share of it, such as 1%
-    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true, conflicts_with = "fit")]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     until: Option<f64>,
     /// Processes to spread the rounds over; fewer if runs are so long that the time is up before
     #[arg(long, value_name = "N", default_value_t = PROCESSES as u64, value_parser = within(1..=MAX_PROCESSES), allow_negative_numbers = true)]
@@ -88,10 +86,6 @@ pub struct Args {
     /// Also count instructions, cycles and misses per unit of work [default: by the counters of the CPU, else by single steps]
     #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true, conflicts_with_all = ["with", "rev", "build", "toolchain"])]
     counters: Option<Option<Source>>,
-    /// Time the kernels on all inputs that the benches have, and fit to that the rates of their predicted times, as the list states
-    /// them
-    #[arg(long, conflicts_with_all = ["workload", "size", "baseline", "with", "rev", "build", "toolchain", "save", "against", "counters"])]
-    fit: bool,
     /// With --against: allow a duel from another machine or build
     #[arg(long, requires = "against")]
     mixed: bool,
@@ -183,10 +177,6 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         Ok(session)
     };
     let run = interrupt::run(selection.threads());
-    if args.fit {
-        let fit = Fit::new(args.target.operation()?, &selection, environment, options, &run)?;
-        return if args.json { print_json(&fit) } else { print(&fit.text()) };
-    }
     if !HAS_PROCESSES {
         let others = args.with.is_some() || args.rev.is_some() || args.build.is_some() || !args.toolchain.is_empty();
         if others || args.until.is_some() || args.counters.is_some() {

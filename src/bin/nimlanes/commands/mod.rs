@@ -8,7 +8,6 @@ mod compare;
 mod completions;
 mod env;
 mod family;
-mod fit;
 mod grundy;
 mod kernels;
 mod man;

@@ -6,7 +6,6 @@ pub mod builds;
 pub mod counters;
 pub mod duel;
 pub mod engine;
-pub mod fit;
 #[cfg_attr(
     not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))),
     allow(dead_code, reason = "no profiles and no single steps")

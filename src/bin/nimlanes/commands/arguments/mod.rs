@@ -174,7 +174,7 @@ pub struct Target {
 
 impl Target {
     /// The operation.
-    pub fn operation(&self) -> Result<&'static dyn AnyOperation, Failure> {
+    fn operation(&self) -> Result<&'static dyn AnyOperation, Failure> {
         Ok(nimlanes::cores::operation(&self.operation)?)
     }
 

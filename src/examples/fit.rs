@@ -1,33 +1,84 @@
-//! The rates of kernels, fitted to measured times.
+//! The rates of kernels, fitted to this machine: `cargo run --release --example fit -- OPERATION`.
+//!
+//! Times the kernels on all inputs that the benches have, a minute in all, and prints the rates of their predicted times as the list
+//! states them.
 
+use std::time::Duration;
+
+use nimlanes::cores::operation;
+use nimlanes::kernel::Run;
 use nimlanes::kernel::case::Case;
+use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::session::Session;
-use serde::Serialize;
+use nimlanes::kernel::workload::Workload;
+use nimlanes::lab::duel::{Duel, DuelError, DuelOptions, run_duel};
+use nimlanes::machine::Machine;
 
-use super::duel::Duel;
+/// How long to measure; the inputs share it evenly.
+const BUDGET: Duration = Duration::from_secs(60);
+
+/// A kernel is left out on an input where a run takes more than this share of the time for it.
+const LONGEST_RUN: f64 = 0.1;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut args = std::env::args().skip(1);
+    let (Some(name), None) = (args.next(), args.next()) else {
+        return Err("usage: fit OPERATION".into());
+    };
+    let operation = operation(&name)?;
+    let selection = Selection::new(Machine::from_env()?).with_threads(1)?;
+    let sizes = |workload: &'static Workload| workload.sizes.iter().map(|size| (workload.name, *size));
+    let inputs: Vec<(&str, u64)> = operation.workloads().iter().flat_map(sizes).collect();
+    let budget = BUDGET / inputs.len() as u32;
+    let options = DuelOptions {
+        kernels: Vec::new(),
+        baseline: None,
+        threads: selection.threads(),
+        budget,
+        time_limit: budget.mul_f64(LONGEST_RUN),
+        always_included: Vec::new(),
+    };
+    let mut duels = Vec::new();
+    for (workload, size) in inputs {
+        let session = operation.session(&selection, workload, size)?;
+        match run_duel(session.as_ref(), &options, &Run::new(options.threads), &mut |_| {}) {
+            Ok(duel) => duels.push((session, duel)),
+            // All of them take too long on this input.
+            Err(DuelError::NoBaseline(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let fitted = fit(&duels, options.threads);
+    if fitted.is_empty() {
+        return Err("no kernel has rates and ends a run in a tenth of the time for an input".into());
+    }
+    for Fitted { kernel, inputs, listed, fitted } in fitted {
+        let [listed, fitted] = [listed, fitted]
+            .map(|Rates { rates, off_by, worst }| format!("at {rates:?}, off by {off_by:.2} on {worst}"));
+        println!("{kernel}, {inputs} inputs\n    listed {listed}\n    fitted {fitted}");
+    }
+    Ok(())
+}
 
 /// The rates of a kernel before and after the fit.
-#[derive(Debug, Serialize)]
-pub struct Fitted {
-    /// The kernel.
-    pub kernel: String,
+struct Fitted {
+    kernel: String,
     /// The number of inputs on which it was timed.
-    pub inputs: usize,
+    inputs: usize,
     /// The rates of its line in the list.
-    pub listed: Rates,
+    listed: Rates,
     /// Rates that predict the measured times better.
-    pub fitted: Rates,
+    fitted: Rates,
 }
 
 /// Rates, and how far the times that they predict are off.
-#[derive(Debug, Serialize)]
-pub struct Rates {
+struct Rates {
     /// The rates, in the order of the list.
-    pub rates: Vec<f64>,
+    rates: Vec<f64>,
     /// On the input where they are farthest off: the larger of predicted and measured time, divided by the smaller.
-    pub off_by: f64,
+    off_by: f64,
     /// That input.
-    pub worst: Case,
+    worst: Case,
 }
 
 /// The time in ns that rates predict.
@@ -48,7 +99,7 @@ impl Observed<'_> {
 }
 
 /// Fits the rates of each kernel to the duels in which it took part on this many threads. Kernels without rates are left out.
-pub fn fit(duels: &[(Box<dyn Session>, Duel)], threads: usize) -> Vec<Fitted> {
+fn fit(duels: &[(Box<dyn Session>, Duel)], threads: usize) -> Vec<Fitted> {
     let Some((session, _)) = duels.first() else { return Vec::new() };
     let infos = session.kernels().iter().enumerate();
     infos.filter_map(|(kernel, info)| fit_kernel(kernel, info.name, session.rates(kernel), duels, threads)).collect()
