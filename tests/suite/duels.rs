@@ -283,7 +283,7 @@ fn options_that_contradict_each_other_are_refused() {
     for args in [
         &["--with", "a", "--rev", "b"][..],
         &["--with", "a", "--save", "b"],
-        &["--rev", "a", "--against", "b"],
+        &["--rev", "a", "--save", "b"],
         &["--rev", "a", "--build", "native"],
         &["--build", "native", "--counters"],
         &["--toolchain", "a", "--build", "native"],

@@ -19,7 +19,7 @@ const CHECKPOINTS: [(&str, &str); 5] = [
 /// A checkpoint that cannot be resumed any more, and what is said of it.
 const OLD: (&str, &str) = ("period-1", "an old format");
 
-/// A duel that `compare --save` wrote.
+/// A duel that `compare --save` wrote: `reports::a_kept_duel_is_read`.
 const DUEL: &str = "duel-1.json";
 
 fn folder() -> PathBuf {
@@ -58,26 +58,6 @@ fn old_checkpoints_are_refused_by_name() {
     let file = fs::read(folder().join(format!("{}.checkpoint", OLD.0))).expect("a kept file");
     let (code, _, error) = run("--code 0.106 --limit 3e5", Some(&file));
     assert!(code == Some(2) && error.contains(OLD.1), "{error}");
-}
-
-#[test]
-fn a_kept_duel_is_compared_with() {
-    let text = fs::read_to_string(folder().join(DUEL)).expect("a kept file");
-    let compare = |file: &Path| {
-        let mut command = nimlanes();
-        command.args(["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--mixed", "--against"]).arg(file);
-        command
-    };
-    let changes = compare(&folder().join(DUEL)).assert().success().get_output().stdout.clone();
-    assert!(String::from_utf8_lossy(&changes).contains("byte_scan"), "{}", String::from_utf8_lossy(&changes));
-    let later = tempfile::NamedTempFile::new().expect("a file");
-    fs::write(&later, text.replacen("nimlanes-saved-1", "nimlanes-saved-2", 1)).expect("a writable file");
-    let error = compare(later.path()).assert().code(1).get_output().stderr.clone();
-    assert!(
-        String::from_utf8_lossy(&error).contains("it is of a newer nimlanes"),
-        "{}",
-        String::from_utf8_lossy(&error)
-    );
 }
 
 #[test]

@@ -8,11 +8,11 @@ use nimlanes::numbers::within;
 use serde::Serialize;
 
 use super::arguments::{Target, Threads, duplicate, number, seconds};
-use crate::files::saved::{Mismatch, Saved, check_writable};
+use crate::files::saved::{Saved, check_writable};
 use crate::measuring::builds;
 use crate::measuring::counters::{self, Counters, Source};
 use crate::measuring::duel::show::{self, Versus};
-use crate::measuring::duel::{Change, Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT, run_duel};
+use crate::measuring::duel::{Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT, run_duel};
 use crate::measuring::programs::HAS_PROCESSES;
 use crate::measuring::revisions::Revision;
 use crate::measuring::toolchains;
@@ -30,7 +30,6 @@ use crate::terminal::output::{Document, print, print_json};
     nimlanes compare table_scan --size 5000 --threads 2 --kernels bit_rows,byte_table --json\n  \
     nimlanes compare mex_subtraction --counters\n  \
     nimlanes compare mex_subtraction --save before.json\n  \
-    nimlanes compare mex_subtraction --against before.json\n  \
     nimlanes compare mex_subtraction --with ../before/target/release/nimlanes\n  \
     nimlanes compare mex_subtraction --rev HEAD~1 --kernels flags,stamp\n  \
     nimlanes compare mex_subtraction --size 100000 --build native --until 1%\n  \
@@ -54,17 +53,17 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = PROCESSES as u64, value_parser = within(1..=MAX_PROCESSES), allow_negative_numbers = true)]
     processes: u64,
     /// Another build of this program, whose kernels take turns with those of this one. One for WebAssembly (`.wasm`) runs in Node
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["rev", "build", "save", "against"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["rev", "build", "save"])]
     with: Option<PathBuf>,
     /// A revision of the repository around the working directory, to build below target/compare and use as with --with
-    #[arg(long, value_name = "REV", conflicts_with_all = ["build", "save", "against"])]
+    #[arg(long, value_name = "REV", conflicts_with_all = ["build", "save"])]
     rev: Option<String>,
     /// Build the repository around the working directory for this CPU, as cargo run-native does, and use that as with --with
-    #[arg(long, conflicts_with_all = ["save", "against"])]
+    #[arg(long, conflicts_with_all = ["save"])]
     build: Option<Build>,
     /// Build the repository around the working directory by the compilers of these toolchains of rustup, such as 1.89,nightly, and
     /// show each kernel by each compiler
-    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = toolchains::name, conflicts_with_all = ["with", "rev", "build", "save", "against"])]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = toolchains::name, conflicts_with_all = ["with", "rev", "build", "save"])]
     toolchain: Vec<String>,
     /// With --toolchain: install what is missing
     #[arg(long, requires = "toolchain")]
@@ -80,15 +79,9 @@ pub struct Args {
     /// Save the duel to a file, with date and environment. A file with several hard links is refused
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Report changes beyond the noise since the duel in this file
-    #[arg(long, value_name = "FILE")]
-    against: Option<PathBuf>,
     /// Also count instructions, cycles and misses per unit of work [default: by the counters of the CPU, else by single steps]
     #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true, conflicts_with_all = ["with", "rev", "build", "toolchain"])]
     counters: Option<Option<Source>>,
-    /// With --against: allow a duel from another machine or build
-    #[arg(long, requires = "against")]
-    mixed: bool,
     /// Print JSON: one object
     #[arg(long)]
     json: bool,
@@ -111,19 +104,11 @@ fn percent(text: &str) -> Result<f64, String> {
 /// More processes would add no information.
 pub const MAX_PROCESSES: u64 = 200;
 
-impl From<Mismatch> for Failure {
-    fn from(error: Mismatch) -> Self {
-        Failure::Failed(error.to_string())
-    }
-}
-
 /// The output of `--json`.
 #[derive(Serialize)]
 pub struct Outcome<'a> {
     #[serde(flatten)]
     duel: &'a Duel,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    changes: Option<&'a [Change]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     counters: Option<&'a Counters>,
 }
@@ -146,13 +131,9 @@ impl From<DuelError> for Failure {
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
-    // Check all files before the duel, not after it.
-    let before = args.against.as_deref().map(Saved::<Duel>::read).transpose()?;
+    // Before the duel, not after it.
     args.save.as_deref().map_or(Ok(()), check_writable)?;
     let environment = Environment::detect(selection.machine());
-    if let Some(before) = before.as_ref().filter(|_| !args.mixed) {
-        before.fits(&environment)?;
-    }
     let kernels = match &args.kernels {
         None => Vec::new(),
         Some(list) => list.split(',').map(|name| name.trim().to_owned()).collect(),
@@ -185,7 +166,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         }
         remark("this system has no other processes: all rounds are in this one, and have its layout in memory");
         let duel = run_duel(open()?.as_ref(), &options, &run, &mut |_| {})?;
-        return finish(args, Saved::now(environment, duel), before, |_| Ok(None));
+        return finish(args, Saved::now(environment, duel), |_| Ok(None));
     }
     let duel = Match::new(open, &options, args.processes as usize, selection.machine(), &run)?.until(args.until);
     let toolchains = match &args.toolchain[..] {
@@ -218,7 +199,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
             let kernels: Vec<usize> = duel.rows.iter().filter_map(|row| session.index(&row.kernel)).collect();
             Ok(counters::count(session.as_ref(), &kernels, args.counters.flatten(), &run, &mut remark)?)
         };
-        return finish(args, Saved::now(environment, played?), before, count);
+        return finish(args, Saved::now(environment, played?), count);
     };
     let played = duel.play_against(&program, options.kernels.is_empty(), &mut watch);
     drop(bar);
@@ -231,20 +212,17 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 fn finish(
     args: &Args,
     duel: Saved<Duel>,
-    before: Option<Saved<Duel>>,
     count: impl FnOnce(&Duel) -> Result<Option<Counters>, Failure>,
 ) -> Result<(), Failure> {
     if let Some(path) = &args.save {
         duel.write(path)?;
     }
-    let changes = before.map(|before| before.changes(&duel, args.mixed)).transpose()?;
     let duel = &duel.content;
     let count = || if args.counters.is_some() { count(duel) } else { Ok(None) };
     if args.json {
-        return print_json(&Outcome { duel, changes: changes.as_deref(), counters: count()?.as_ref() });
+        return print_json(&Outcome { duel, counters: count()?.as_ref() });
     }
     print(&show::duel(duel))?;
-    changes.map_or(Ok(()), |changes| print(&show::changes(&changes)))?;
     count()?.map_or(Ok(()), |counters| print(&counters.text()))
 }
 

@@ -161,15 +161,6 @@ impl<T: Measured> Saved<T> {
         parse(path, text)
     }
 
-    /// Checks that times measured in `environment` can be compared with this measurement.
-    ///
-    /// # Errors
-    /// The machine or the build differs.
-    pub fn fits(&self, environment: &Environment) -> Result<(), Mismatch> {
-        environment.other_machine(&self.environment).map_or(Ok(()), |how| Err(Mismatch::Machine(how)))?;
-        environment.build.other(&self.environment.build).map_or(Ok(()), |how| Err(Mismatch::Build(how)))
-    }
-
     /// Writes a file and creates missing parent folders.
     ///
     /// # Errors
@@ -239,13 +230,7 @@ pub fn day(date: &str) -> &str {
 /// Why two measurements cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// The input, baseline or clock differs, so the ratios mean different things.
-    #[error("saved for another duel: {0}")]
-    Subject(String),
     /// The hardware differs.
     #[error("saved on another machine: {0}; --mixed allows it")]
     Machine(String),
-    /// The build differs.
-    #[error("saved by another build: {0}; --mixed allows it")]
-    Build(String),
 }

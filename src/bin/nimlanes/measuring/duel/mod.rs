@@ -1,6 +1,5 @@
 //! Duels of [`nimlanes::lab::duel`] over several processes, of this build or another, kept and compared.
 
-mod changes;
 mod child;
 mod compilers;
 pub mod interval;
@@ -9,12 +8,17 @@ pub mod protocol;
 pub mod show;
 mod verdict;
 
+use crate::files::saved::Measured;
+
 pub use nimlanes::lab::duel::*;
 
-pub use changes::Change;
 pub use compilers::{CompiledKernel, CompiledTime, Compiler, Compilers, Step};
 pub use processes::{Match, NewOverOld, Other, OtherRow, PROCESSES, identity};
 pub use verdict::{TIE, Verdict};
+
+impl Measured for Duel {
+    const KIND: &'static str = "duel";
+}
 
 /// Made-up duels for tests.
 #[cfg(test)]
@@ -49,5 +53,24 @@ pub mod example {
         let (case, skipped) = (Case::new("mex_subtraction", "squares", 100), Vec::new());
         let (build, baseline) = ("default".to_owned(), "flags".to_owned());
         Duel { case, build, baseline, processes: 1, disturbed: 0.0, rows, skipped }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Files from before there were several processes.
+    #[test]
+    fn a_duel_that_names_no_processes_is_of_one_layout() {
+        let mut several = example::duel(vec![example::row("flags", 0.04, [1.0; 3])]);
+        several.processes = 2;
+        assert_eq!(several.layouts(), "2 processes");
+        let mut old = serde_json::to_value(several).expect("JSON");
+        for field in ["processes", "disturbed"] {
+            assert!(old.as_object_mut().and_then(|fields| fields.remove(field)).is_some(), "{field}");
+        }
+        let old: Duel = serde_json::from_value(old).expect("a duel");
+        assert_eq!((old.processes, old.layouts().as_str()), (1, "one process, so one layout"));
     }
 }

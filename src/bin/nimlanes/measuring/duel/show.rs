@@ -5,10 +5,9 @@ use nimlanes::lab::environment::Build;
 use nimlanes::units::span;
 use serde::Serialize;
 
-use super::changes::Verdict as Kind;
 use super::interval::CONFIDENCE;
 use super::protocol::{Identity, Listed};
-use super::{Change, Duel, MIN_ROUNDS, NewOverOld, Other, OtherRow, Row, Skipped, TIE, Verdict};
+use super::{Duel, MIN_ROUNDS, NewOverOld, Other, OtherRow, Row, Skipped, TIE, Verdict};
 use crate::terminal::output::{Document, headed};
 
 /// The output of `--json` with another build: the fields of a duel, with rows of both builds.
@@ -225,27 +224,4 @@ pub fn range(low: f64, high: f64) -> String {
 /// A range over processes.
 pub fn across(processes: Option<[f64; 2]>) -> String {
     processes.map_or("–".to_owned(), |[low, high]| range(low, high))
-}
-
-/// Changes beyond the noise, one line per kernel, and all other kernels in one line per verdict.
-pub fn changes(changes: &[Change]) -> String {
-    let of = |verdict: Kind| changes.iter().filter(move |change| change.verdict == verdict);
-    let list = |verdict, title: &str| match of(verdict).map(|change| change.kernel.as_str()).collect::<Vec<_>>()[..] {
-        [] => String::new(),
-        ref kernels => format!("{title}: {}\n", kernels.join(", ")),
-    };
-    let line = |change: &Change| {
-        let (before, after) = (change.before?, change.after?);
-        let percent = 100.0 * (after / before - 1.0);
-        Some(format!("{}: ratio {before:.2} became {after:.2} ({percent:+.1} %)\n", change.kernel))
-    };
-    let lines: String = [Kind::Faster, Kind::Slower].into_iter().flat_map(of).filter_map(line).collect();
-    format!(
-        "\nchanged beyond the noise (middle 80 % do not overlap, medians differ by more than {:.0} %): {}\n{lines}{}{}{}",
-        100.0 * TIE,
-        if lines.is_empty() { "nothing" } else { "" },
-        list(Kind::Same, "within the noise"),
-        list(Kind::Added, "new"),
-        list(Kind::Gone, "missing now"),
-    )
 }
