@@ -18,21 +18,44 @@ pub const MIN_TURN: Duration = match Clock::Thread.step() {
     step => step.saturating_mul(20),
 };
 
-/// [`MIN_TURN`], or in WebAssembly two hundred steps of the wall clock if that is longer: browsers round times to a
-/// tenth of a millisecond or more.
-pub fn shortest_turn() -> Duration {
-    static TURN: OnceLock<Duration> = OnceLock::new();
-    *TURN.get_or_init(|| if cfg!(target_family = "wasm") { MIN_TURN.max(200 * seen_step()) } else { MIN_TURN })
+/// The rounding of a clock is negligible in a turn of so many of its steps.
+const STEPS: u32 = 200;
+
+/// The minimum duration of a turn in a duel of so many contenders: [`MIN_TURN`]; in WebAssembly more, since browsers round times to a
+/// tenth of a millisecond or more. There it is two hundred steps of the wall clock, as far as the budget of the duel allows.
+pub fn shortest_turn(budget: Duration, contenders: usize) -> Duration {
+    match cfg!(target_family = "wasm") {
+        true => turn_within(budget, contenders, seen_step()),
+        false => MIN_TURN,
+    }
 }
 
-/// The median of several observed steps of the wall clock.
+/// The minimum duration of a turn by a clock with such steps.
+pub(super) fn turn_within(budget: Duration, contenders: usize, step: Duration) -> Duration {
+    /// A contender has three rounds at least, and it takes about as long to find out how many runs are a turn.
+    const TURNS: u32 = 6;
+    MIN_TURN.max((STEPS * step).min(budget / (TURNS * contenders.max(1) as u32)))
+}
+
+/// The step of the wall clock if that is no small share of a turn. Ratios of times are then rounded, too.
+pub fn coarse_step(turn: Duration) -> Option<Duration> {
+    Some(seen_step()).filter(|step| turn < STEPS * *step)
+}
+
+/// The median of several observed steps of the wall clock, or of the few that it makes in a twentieth of a second.
 fn seen_step() -> Duration {
-    let mut steps = [(); 9].map(|()| {
-        let start = Clock::Wall.now();
-        repeat_with(|| Clock::Wall.now() - start).find(|step| !step.is_zero()).unwrap_or_default()
-    });
-    steps.sort_unstable();
-    steps[steps.len() / 2]
+    static STEP: OnceLock<Duration> = OnceLock::new();
+    *STEP.get_or_init(|| {
+        const MOST: usize = 9;
+        const TIME: Duration = Duration::from_millis(50);
+        let (begin, mut steps) = (Clock::Wall.now(), Vec::new());
+        while steps.is_empty() || steps.len() < MOST && Clock::Wall.now() - begin < TIME {
+            let start = Clock::Wall.now();
+            steps.extend(repeat_with(|| Clock::Wall.now() - start).find(|step| !step.is_zero()));
+        }
+        steps.sort_unstable();
+        steps[steps.len() / 2]
+    })
 }
 
 /// A clock. Both times of a ratio are measured with the same clock.
@@ -110,7 +133,11 @@ mod tests {
     #[test]
     fn the_shortest_turn_is_many_steps_of_the_clock() {
         assert!(!seen_step().is_zero());
-        assert!(shortest_turn() >= MIN_TURN && MIN_TURN >= 20 * Clock::Thread.step());
+        assert!(MIN_TURN >= 20 * Clock::Thread.step());
+        let within = |seconds, step| turn_within(Duration::from_secs(seconds), 10, Duration::from_micros(step));
+        assert_eq!([within(5, 1), within(0, 100)], [MIN_TURN; 2]);
+        assert_eq!(within(5, 100), Duration::from_millis(20));
+        assert_eq!(within(5, 16_667), Duration::from_secs(5) / 60, "the budget bounds it");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use nimlanes::cores::operation;
 use nimlanes::kernel::Run;
 use nimlanes::kernel::selection::Selection;
-use nimlanes::lab::clock::shortest_turn;
+use nimlanes::lab::clock::{coarse_step, shortest_turn};
 use nimlanes::lab::duel::{
     Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Local, Player, Row, Skipped, play,
 };
@@ -73,22 +73,26 @@ impl From<&Row> for Numbers {
     }
 }
 
-/// Who wins a duel, by how much, and how it was timed.
-fn verdict(duel: &Duel, environment: &Environment) -> String {
+/// Who wins a duel, by how much, and how it was timed, in turns of `shortest` or more.
+fn verdict(duel: &Duel, environment: &Environment, shortest: Duration) -> String {
     let Duel { case, baseline, disturbed, rows, .. } = duel;
     let Some(first) = rows.first() else { return "No kernel was timed.".to_owned() };
     let ahead = |second: &Row| {
         format!(", {} times as fast as {}", ratio(second.median_seconds / first.median_seconds), second.kernel)
     };
+    let rounded = coarse_step(shortest).map_or(String::new(), |step| {
+        let step = time(step.as_secs_f64());
+        format!(" The clock has steps of {step}, which round the times of turns: more seconds make them more exact.")
+    });
     format!(
         "{} wins at {}: {} times as fast as {baseline}{}. {} rounds of turns of {} or more; {:.1} % of the turns were disturbed and \
-         are left out. {}, tier {}.",
+         are left out.{rounded} {}, tier {}.",
         first.kernel,
         grouped(&case.size.to_string()),
         ratio(first.ratio),
         rows.get(1).map_or(String::new(), ahead),
         first.rounds,
-        time(shortest_turn().as_secs_f64()),
+        time(shortest.as_secs_f64()),
         100.0 * disturbed,
         environment.cpu,
         environment.tier,
@@ -96,20 +100,23 @@ fn verdict(duel: &Duel, environment: &Environment) -> String {
 }
 
 /// A player that reports what it does.
-struct Telling<'a>(Local<'a>);
+struct Telling<'a> {
+    local: Local<'a>,
+    /// A turn of half of that is played again.
+    shortest: Duration,
+}
 
 impl Player for Telling<'_> {
     fn check(&mut self, contender: usize) -> Result<Checked, DuelError> {
-        let checked = self.0.check(contender)?;
+        let checked = self.local.check(contender)?;
         let numbers = checked.digest.iter().map(|(name, number)| format!("{name} {number}"));
         tell(&Line::Checked { contender, digest: numbers.collect::<Vec<_>>().join(", ") })?;
         Ok(checked)
     }
 
     fn turn(&mut self, contender: usize, times: u64) -> Result<Duration, DuelError> {
-        let time = self.0.turn(contender, times)?;
-        // A shorter turn is played again.
-        if time >= shortest_turn() / 2 {
+        let time = self.local.turn(contender, times)?;
+        if time >= self.shortest / 2 {
             let seconds = time.as_secs_f64() / times as f64;
             tell(&Line::Turn { contender, seconds, time: crate::time(seconds) })?;
         }
@@ -153,13 +160,15 @@ pub fn answer(Asked { name, mut settings, browser }: Asked) -> Result<(), Failur
     })?;
     let run = Run::new(1);
     let places: Vec<usize> = contenders.iter().map(|Contender { index, .. }| *index).collect();
-    let mut open = |_| Ok(Telling(Local::new(session.as_ref(), places.clone(), lineup.clock, &run)));
+    let shortest = shortest_turn(budget, places.len());
+    let local = || Local::new(session.as_ref(), places.clone(), lineup.clock, shortest, &run);
+    let mut open = |_| Ok(Telling { local: local(), shortest });
     let played = play(&lineup.case, &lineup.names(), 1, budget, &mut open, &mut |_| false, &mut |_| {})?;
     let duel = lineup.duel(&played, |number| number);
     let mut environment = Environment::detect(&machine);
     Browser { cpu: environment.cpu, microarchitecture: environment.microarchitecture, system: environment.system } =
         browser;
-    let (rows, verdict) = (duel.rows.iter().map(Numbers::from).collect(), verdict(&duel, &environment));
+    let (rows, verdict) = (duel.rows.iter().map(Numbers::from).collect(), verdict(&duel, &environment, shortest));
     say(&Line::Duel { duel: &duel, environment: &environment, rows, verdict })?;
     Ok(())
 }

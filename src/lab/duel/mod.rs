@@ -19,7 +19,7 @@ use crate::kernel::candidate::{Candidate, Obstacle};
 use crate::kernel::case::Case;
 use crate::kernel::session::Session;
 use crate::kernel::{Claim, Run, RunError};
-use crate::lab::clock::Clock;
+use crate::lab::clock::{Clock, shortest_turn};
 use crate::lab::environment::BUILD;
 use crate::units::span;
 
@@ -400,7 +400,8 @@ pub fn run_duel(
 ) -> Result<Duel, DuelError> {
     let lineup = Lineup::new(session, options)?;
     let kernels: Vec<usize> = lineup.contenders.iter().map(|contender| contender.index).collect();
-    let mut open = |_| Ok(Local::new(session, kernels.clone(), lineup.clock, run));
+    let shortest = shortest_turn(options.budget, kernels.len());
+    let mut open = |_| Ok(Local::new(session, kernels.clone(), lineup.clock, shortest, run));
     let played = play(&lineup.case, &lineup.names(), 1, options.budget, &mut open, &mut |_| false, watch)?;
     Ok(lineup.duel(&played, |number| number))
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::kernel::Run;
 use crate::kernel::session::{Answer, Session};
-use crate::lab::clock::{Clock, shortest_turn};
+use crate::lab::clock::Clock;
 
 use super::DuelError;
 
@@ -39,6 +39,8 @@ pub struct Local<'a> {
     session: &'a dyn Session,
     kernels: Vec<usize>,
     clock: Clock,
+    /// The minimum duration of a turn.
+    shortest: Duration,
     run: &'a Run,
     /// The first kernel that was checked, and its output.
     first: Option<(usize, Box<dyn Answer>)>,
@@ -51,9 +53,9 @@ impl std::fmt::Debug for Local<'_> {
 }
 
 impl<'a> Local<'a> {
-    /// A player for these kernels, given by their indices in the session.
-    pub fn new(session: &'a dyn Session, kernels: Vec<usize>, clock: Clock, run: &'a Run) -> Self {
-        Local { session, kernels, clock, run, first: None }
+    /// A player for these kernels, given by their indices in the session. Its turns are to be `shortest` or longer.
+    pub fn new(session: &'a dyn Session, kernels: Vec<usize>, clock: Clock, shortest: Duration, run: &'a Run) -> Self {
+        Local { session, kernels, clock, shortest, run, first: None }
     }
 }
 
@@ -64,7 +66,7 @@ impl Player for Local<'_> {
         let start = clock.now();
         let answer = self.session.run(index, self.run)?;
         let mut once = clock.now() - start;
-        if once < shortest_turn() {
+        if once < self.shortest {
             // The first run of a short kernel is mostly page faults and cache misses. A single run may be shorter than
             // a step of the clock. The shorter of two times counts, as another program may have had the CPU in the
             // other.
@@ -72,7 +74,7 @@ impl Player for Local<'_> {
             let mut times = 1;
             once = loop {
                 let all = spin(times)?.min(spin(times)?);
-                if all >= shortest_turn() / 20 {
+                if all >= self.shortest / 20 {
                     break all / times;
                 }
                 times *= 4;

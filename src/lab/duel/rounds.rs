@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::kernel::case::Case;
-use crate::lab::clock::shortest_turn;
+use crate::lab::clock::{MIN_TURN, shortest_turn};
 use crate::lab::known;
 
 use super::{Checked, DuelError, Mode, Player, quantile, ratios};
@@ -30,7 +30,8 @@ pub fn time_in_turns<E>(
     turn: &mut dyn FnMut(usize, u64) -> Result<Duration, E>,
     watch: &mut dyn FnMut(f64),
 ) -> Result<Vec<Vec<f64>>, E> {
-    let repeats: Vec<u64> = once.iter().map(|once| repeats(*once)).collect();
+    let shortest = shortest_turn(budget, once.len());
+    let repeats: Vec<u64> = once.iter().map(|once| runs_in(*once, shortest)).collect();
     let mut times = vec![Vec::new(); once.len()];
     let start = Instant::now();
     for round in 0..MAX_ROUNDS {
@@ -61,9 +62,14 @@ fn progress(rounds: usize, elapsed: Duration, budget: Duration) -> f64 {
 /// Maximum number of runs in a turn.
 const MAX_REPEATS: u64 = 10_000_000;
 
-/// Runs per turn, if one run takes about this long.
+/// Runs in a turn of [`MIN_TURN`] or more, if one run takes about this long.
 pub fn repeats(once: Duration) -> u64 {
-    (shortest_turn().as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, MAX_REPEATS as f64) as u64
+    runs_in(once, MIN_TURN)
+}
+
+/// The same for a turn of another duration.
+fn runs_in(once: Duration, shortest: Duration) -> u64 {
+    (shortest.as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, MAX_REPEATS as f64) as u64
 }
 
 /// A turn that takes more than this many times as long as the best turn of its contender is left out: nothing makes a
@@ -116,7 +122,7 @@ pub fn play<P: Player>(
 ) -> Result<Played, DuelError> {
     /// Share of the progress bar for the first checks.
     const CHECKS: f64 = 0.1;
-    let processes = processes.clamp(1, MAX_ROUNDS);
+    let (processes, shortest) = (processes.clamp(1, MAX_ROUNDS), shortest_turn(budget, names.len()));
     let mut players: Vec<P> = Vec::new();
     let mut first: Vec<Checked> = Vec::new();
     let mut once: Vec<Duration> = Vec::new();
@@ -149,7 +155,7 @@ pub fn play<P: Player>(
         let mut round = Round { process, seconds: vec![0.0; names.len()] };
         // In each process, and from one to the next, the order alternates.
         for contender in order(names.len(), process + lap) {
-            round.seconds[contender] = turn(player, contender, &mut once[contender])?;
+            round.seconds[contender] = turn(player, contender, &mut once[contender], shortest)?;
         }
         played.best.iter_mut().zip(&round.seconds).for_each(|(best, seconds)| *best = best.min(*seconds));
         played.rounds.push(round);
@@ -165,12 +171,17 @@ pub fn play<P: Player>(
 /// Plays a turn of a contender whose runs take about `once`, and returns the seconds of a run. A turn that was much
 /// shorter than intended is inaccurate: it is played again with more runs, after `once` is corrected. The first run may
 /// have been disturbed, or compiled less well than later ones, as engines of WebAssembly do.
-fn turn<P: Player>(player: &mut P, contender: usize, once: &mut Duration) -> Result<f64, DuelError> {
+fn turn<P: Player>(
+    player: &mut P,
+    contender: usize,
+    once: &mut Duration,
+    shortest: Duration,
+) -> Result<f64, DuelError> {
     loop {
-        let runs = repeats(*once);
+        let runs = runs_in(*once, shortest);
         let time = player.turn(contender, runs)?;
         let seconds = time.as_secs_f64() / runs as f64;
-        if time >= shortest_turn() / 2 || runs == MAX_REPEATS {
+        if time >= shortest / 2 || runs == MAX_REPEATS {
             return Ok(seconds);
         }
         // The clock may show that the turn took no time at all.
@@ -278,6 +289,7 @@ mod tests {
     use std::cell::RefCell;
 
     use super::*;
+    use crate::lab::clock::turn_within;
 
     /// A player whose times, in milliseconds per run, are given by process, contender and number of the round in the
     /// process.
@@ -358,10 +370,43 @@ mod tests {
         }
         let mut player = Compiled(Vec::new());
         let mut once = Duration::from_millis(4);
-        let seconds = turn(&mut player, 0, &mut once).expect("it has no errors");
+        let seconds = turn(&mut player, 0, &mut once, MIN_TURN).expect("it has no errors");
         assert!((seconds - 20e-6).abs() < 1e-6, "{seconds}");
         let Compiled(turns) = player;
         assert!(turns[0] == 2 && turns.len() < 5 && turns.is_sorted(), "{turns:?}");
+    }
+
+    /// The rounds that are played at least, by a clock of such steps. What the kernels take is counted, by no clock.
+    #[test]
+    fn rounds_by_a_coarse_clock_take_no_longer_than_their_budget() {
+        struct Coarse {
+            step: Duration,
+            taken: Duration,
+        }
+        impl Player for Coarse {
+            fn check(&mut self, _: usize) -> Result<Checked, DuelError> {
+                unreachable!("it was checked")
+            }
+            fn turn(&mut self, contender: usize, times: u64) -> Result<Duration, DuelError> {
+                let steps = |time: Duration| time.as_nanos() / self.step.as_nanos();
+                let end = self.taken + Duration::from_micros(times * (20 + 7 * contender as u64));
+                let shown = self.step * (steps(end) - steps(self.taken)) as u32;
+                self.taken = end;
+                Ok(shown)
+            }
+        }
+        const CONTENDERS: usize = 12;
+        for (step, budget) in [(1_000, 2), (16_667, 2), (16_667, 5)] {
+            let (step, budget) = (Duration::from_micros(step), Duration::from_secs(budget));
+            let mut player = Coarse { step, taken: Duration::ZERO };
+            let shortest = turn_within(budget, CONTENDERS, step);
+            // The clock showed a step for the first run of each.
+            let mut once = [step; CONTENDERS];
+            for contender in (0..MIN_ROUNDS).flat_map(|round| order(CONTENDERS, round)) {
+                turn(&mut player, contender, &mut once[contender], shortest).expect("it has no errors");
+            }
+            assert!(player.taken <= budget, "{step:?}: {:?}", player.taken);
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use nimlanes::cores::named::ByName;
 use nimlanes::kernel::Run;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::session::Session;
-use nimlanes::lab::clock::Clock;
+use nimlanes::lab::clock::{Clock, MIN_TURN};
 
 use crate::measuring::duel::protocol::{Identity, Input, Listed, Reply, Request};
 use crate::measuring::duel::{DuelError, Local, Player};
@@ -77,7 +77,7 @@ fn play(
     next: &mut dyn FnMut() -> Result<Option<Request>, Failure>,
 ) -> Result<(), Failure> {
     let clock = if input.wall_clock { Clock::Wall } else { Clock::Thread };
-    let mut player = Local::new(session, (0..session.kernels().len()).collect(), clock, run);
+    let mut player = Local::new(session, (0..session.kernels().len()).collect(), clock, MIN_TURN, run);
     let index = |kernel: &str| {
         session.index(kernel).ok_or_else(|| DuelError::Player(format!("there is no kernel {kernel} in this build")))
     };
