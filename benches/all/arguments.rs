@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::process::{Command, ExitCode};
 
+use nimlanes::machine::variable;
 use regex::Regex;
 
 /// The purpose of this run of the program.
@@ -75,7 +76,7 @@ impl Arguments {
     /// The filter is not a regular expression.
     pub fn of_this_process() -> Result<Self, String> {
         let arguments = Arguments::parse(env::args_os().skip(1))?;
-        Ok(Arguments { is_full: env::var_os(IS_FULL).is_some(), ..arguments })
+        Ok(Arguments { is_full: variable(IS_FULL).is_some(), ..arguments })
     }
 
     pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, String> {

@@ -14,7 +14,6 @@ mod plan;
 mod process;
 mod table;
 
-use std::env;
 use std::fs;
 use std::io::{self, Write};
 use std::panic;
@@ -24,7 +23,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use criterion::Criterion;
 use nimlanes::kernel::selection::Selection;
-use nimlanes::machine::Machine;
+use nimlanes::machine::{Machine, variable};
 
 use self::arguments::{Arguments, Mode};
 use self::instrument::Instrument;
@@ -68,9 +67,13 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let criterion = plan.configure(Criterion::default().with_measurement(instrument.clone()));
     #[cfg(feature = "cli")]
     let criterion = criterion.with_profiler(instrument::Flamegraphs::new()?);
-    let criterion = criterion.configure_from_args();
     let mode = plan.arguments.mode();
-    let mut bench = Bench { selection, plan, instrument, criterion, results: Results::new(mode) };
+    let results = Results::new(mode);
+    let mut criterion = criterion.configure_from_args();
+    if mode == Mode::Measure {
+        criterion = criterion.output_directory(&results.folder);
+    }
+    let mut bench = Bench { selection, plan, instrument, criterion, results };
     let count = bench.announce();
     if count == 0 && matches!(mode, Mode::Measure | Mode::Profile) {
         eprintln!("bench: no benchmark has such a name; `cargo bench -- --list` lists all");
@@ -182,16 +185,16 @@ fn folder(id: &str) -> PathBuf {
     id.replacen('/', "_", 1).into()
 }
 
-/// The folder that criterion writes to. Criterion has no function for it, so this repeats its rule.
+/// The folder that criterion writes to, by its own rule. Criterion has no function for it, and takes an empty variable for a path.
 fn results() -> PathBuf {
-    let set = |variable: &str| env::var_os(variable).map(PathBuf::from);
+    let set = |name: &str| variable(name).map(PathBuf::from);
     let target = || set("CARGO_TARGET_DIR").or_else(target_folder).unwrap_or_else(|| "target".into());
     set("CRITERION_HOME").unwrap_or_else(|| target().join("criterion"))
 }
 
 /// The target folder by cargo's settings, if cargo started this program.
 fn target_folder() -> Option<PathBuf> {
-    let mut metadata = Command::new(env::var_os("CARGO")?);
+    let mut metadata = Command::new(variable("CARGO")?);
     let output = metadata.args(["metadata", "--no-deps", "--format-version=1"]).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     let (path, _) = text.split_once(r#""target_directory":""#)?.1.split_once('"')?;

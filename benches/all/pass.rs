@@ -8,6 +8,7 @@ use std::process::{self, Command};
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
+use nimlanes::machine::variable;
 
 use crate::plan::Plan;
 use crate::{Instrument, folder};
@@ -89,7 +90,7 @@ const OVERHEAD: &str = "NIMLANES_BENCH_OVERHEAD";
 
 /// If this program was started for that, prints the overheads, in nanoseconds.
 pub fn is_of_overhead(plan: &Plan) -> bool {
-    let Some(folder) = env::var_os(OVERHEAD) else { return false };
+    let Some(folder) = variable(OVERHEAD) else { return false };
     for _ in ["alone", "compared"] {
         println!("\n{}", measured(plan, Path::new(&folder)).as_nanos());
     }

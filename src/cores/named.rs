@@ -3,7 +3,7 @@
 use super::{UnknownOperation, operation};
 use crate::kernel::candidate::Obstacle;
 use crate::kernel::selection::Selection;
-use crate::machine::{Machine, WrongCap};
+use crate::machine::{Machine, WrongCap, variable};
 use crate::text::names::hint;
 
 /// The environment variable that names kernels: `operation=kernel,...`.
@@ -76,7 +76,7 @@ pub trait ByName: Sized {
 impl ByName for Selection {
     fn from_env() -> Result<Self, NameError> {
         let selection = Selection::new(Machine::from_env()?);
-        let Some(pairs) = std::env::var_os(KERNEL) else { return Ok(selection) };
+        let Some(pairs) = variable(KERNEL) else { return Ok(selection) };
         let pairs = pairs.to_string_lossy().into_owned();
         let named = pairs.split(',').try_fold(selection, |selection, text| {
             let (operation, kernel) = pair(text.trim())?;

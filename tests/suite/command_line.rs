@@ -389,6 +389,26 @@ fn wrong_threads() {
     }
 }
 
+/// A script can often do no more than to empty a variable.
+#[test]
+fn an_empty_variable_is_an_unset_one() {
+    let kernels = || {
+        let mut program = nimlanes();
+        program.args(["kernels", "--json"]);
+        program
+    };
+    let expected = kernels().output().expect("it runs").stdout;
+    for variable in ["NIMLANES_ISA_MAX", "NIMLANES_KERNEL"] {
+        let printed = kernels().env(variable, "").assert().success().get_output().stdout.clone();
+        assert!(printed == expected, "{variable}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let profile = ["profile", "mex_split", "--kernel", "near_sum", "--size", "9", "--seconds", "0.05", "--into", "."];
+    let output = nimlanes().current_dir(&folder).env("NIMLANES_SAMPLER", "").args(profile).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!said.contains("NIMLANES_SAMPLER"), "{said}");
+}
+
 #[test]
 fn wrong_variables() {
     let unknown = format!("NIMLANES_ISA_MAX: unknown tier `mmx`; allowed: {}", tiers(", "));

@@ -14,7 +14,7 @@ use nimlanes_foundation::kernel::selection::Selection;
 use nimlanes_foundation::kernel::session::{AnyOperation, KernelInfo};
 use nimlanes_foundation::kernel::workload::Workload;
 use nimlanes_foundation::kernel::{Run, Tier, Yields};
-use nimlanes_foundation::machine::Machine;
+use nimlanes_foundation::machine::{Machine, variable};
 use nimlanes_foundation::verify::Inputs;
 
 /// Sizes at which every oracle is fast enough.
@@ -29,9 +29,9 @@ type List = &'static [&'static dyn AnyOperation];
 
 /// The largest input with a known answer that is checked.
 fn largest_known() -> u64 {
-    std::env::var("NIMLANES_LARGEST").map_or(u64::MAX, |text| match text.parse() {
+    variable("NIMLANES_LARGEST").map_or(u64::MAX, |text| match text.to_string_lossy().parse() {
         Ok(size) => size,
-        Err(error) => panic!("NIMLANES_LARGEST={text}: {error}"),
+        Err(error) => panic!("NIMLANES_LARGEST={}: {error}", text.display()),
     })
 }
 
@@ -39,9 +39,8 @@ fn largest_known() -> u64 {
 /// detailed output.
 pub fn run(tallied: List, complete: List, others: impl IntoIterator<Item = Trial>) -> ! {
     let machine = Machine::detect();
-    let required: Option<Tier> = std::env::var("NIMLANES_REQUIRE")
-        .ok()
-        .map(|tier| tier.parse().unwrap_or_else(|error| panic!("NIMLANES_REQUIRE: {error}")));
+    let required: Option<Tier> = variable("NIMLANES_REQUIRE")
+        .map(|tier| tier.to_string_lossy().parse().unwrap_or_else(|error| panic!("NIMLANES_REQUIRE: {error}")));
     let trials = Yields::ALL.iter().copied().flat_map(|yields| {
         // The slowest oracle is the last operation's, and one thread runs it: begun first, it does not end last.
         let operations = if yields == Yields::Tally { tallied } else { complete };

@@ -4,6 +4,7 @@
 //! (`sync`). It does not know what a kernel computes.
 
 use std::array::from_fn;
+use std::ffi::OsString;
 use std::thread::available_parallelism;
 
 use isa::{Tier, TierError};
@@ -38,6 +39,11 @@ pub struct WrongCap(#[from] TierError);
 /// The environment variable that caps the tiers, so that one machine can run the kernels of every tier.
 pub const ISA_MAX: &str = "NIMLANES_ISA_MAX";
 
+/// The value of an environment variable. An empty one is an unset one: a shell script may be able to do no more.
+pub fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
 impl Machine {
     /// Detects this machine: the tiers of its CPU, the threads that the process may use, the memory that is free now.
     pub fn detect() -> Self {
@@ -71,7 +77,7 @@ impl Machine {
     /// The variable names no tier of this architecture.
     pub fn from_env() -> Result<Self, WrongCap> {
         let machine = Machine::detect();
-        match std::env::var_os(ISA_MAX) {
+        match variable(ISA_MAX) {
             None => Ok(machine),
             Some(text) => Ok(machine.capped(text.to_string_lossy().parse()?)),
         }

@@ -22,7 +22,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use nimlanes::lab::environment::{BUILD, Environment};
-use nimlanes::machine::Machine;
+use nimlanes::machine::{Machine, variable};
 
 use self::lines::Lines;
 use self::picture::{Stacks, draw, folded, parse, tree};
@@ -78,7 +78,7 @@ impl Sampler {
             let text = text.to_string_lossy();
             clap::ValueEnum::from_str(&text, false).map_err(|_| ProfileError::Unknown(text.into_owned()))
         };
-        env::var_os(SAMPLER).map(named).transpose()
+        variable(SAMPLER).map(named).transpose()
     }
 }
 
