@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, stderr};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
@@ -49,22 +49,37 @@ impl Monitor {
             return Monitor { end: None, thread: None };
         }
         let (end, ended) = channel();
-        let thread = Builder::new().spawn(move || {
-            let continues = |time| ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
-            if !continues(SHOW_AFTER) {
-                return;
-            }
-            let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% {elapsed} (about {eta} left)");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar.set_message(what);
-            while continues(Duration::from_millis(200)) {
-                bar.set_position(done().min(all));
-            }
-            bar.finish_and_clear();
-        });
-        Monitor { end: Some(end), thread: thread.ok() }
+        let bar = hidden(what, all);
+        let show = move || follow(&bar, SHOW_AFTER, ProgressDrawTarget::stderr, done, &ended);
+        Monitor { end: Some(end), thread: Builder::new().spawn(show).ok() }
     }
+}
+
+/// A bar whose clock runs, and which is not drawn.
+fn hidden(what: String, all: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden());
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% {elapsed} (about {eta} left)");
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())).with_message(what)
+}
+
+/// Has a bar follow what is done, and draws it if the work lasts longer than `show_after`.
+fn follow(
+    bar: &ProgressBar,
+    show_after: Duration,
+    target: impl FnOnce() -> ProgressDrawTarget,
+    done: impl Fn() -> u64,
+    ended: &Receiver<()>,
+) {
+    let mut target = Some(target);
+    while ended.recv_timeout(Duration::from_millis(200)) == Err(RecvTimeoutError::Timeout) {
+        if bar.elapsed() >= show_after
+            && let Some(target) = target.take()
+        {
+            bar.set_draw_target(target());
+        }
+        bar.set_position(done().min(bar.length().unwrap_or(u64::MAX)));
+    }
+    bar.finish_and_clear();
 }
 
 /// Calls `solve` with a solver that shows a progress bar for each operation of the game.
@@ -85,5 +100,72 @@ impl Drop for Monitor {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use indicatif::TermLike;
+
+    use super::*;
+
+    /// A terminal that tells of the first text that it is to show.
+    #[derive(Debug)]
+    struct Screen(Mutex<Option<Sender<String>>>);
+
+    impl TermLike for Screen {
+        fn width(&self) -> u16 {
+            80
+        }
+
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.write_str(text)
+        }
+
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            let shown = self.0.lock().expect("it does not panic").take_if(|_| text.contains("work"));
+            shown.map_or(Ok(()), |shown| shown.send(text.to_owned()).map_err(io::Error::other))
+        }
+
+        fn clear_line(&self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A bar is shown late, and its clock has run before that.
+    #[test]
+    fn the_clock_of_a_bar_starts_with_the_work() {
+        let ((end, ended), (show, shown)) = (channel(), channel());
+        let screen = || ProgressDrawTarget::term_like(Box::new(Screen(Mutex::new(Some(show)))));
+        let bar = hidden("work".to_owned(), 100).with_elapsed(SHOW_AFTER + Duration::from_secs(1));
+        let text = std::thread::scope(|scope| {
+            scope.spawn(move || follow(&bar, SHOW_AFTER, screen, || 50, &ended));
+            let text = shown.recv().expect("it is shown");
+            drop(end);
+            text
+        });
+        assert!(text.contains("% 3s (about "), "{text}");
     }
 }
