@@ -1,6 +1,6 @@
-//! SIGINT (Ctrl-C), SIGTERM and SIGHUP cancel all runs at their next block, and later runs before their first. A second
-//! signal ends the process, and so does the first one if no run has been created yet. Signals that were ignored when the
-//! process started, as under `nohup`, stay ignored.
+//! SIGINT (Ctrl-C), SIGTERM, SIGHUP, and the signals by which batch systems warn that time is nearly up (SIGUSR1, SIGUSR2 and
+//! SIGXCPU) cancel all runs at their next block, and later runs before their first. A second signal ends the process, and so does the
+//! first one if no run has been created yet. Signals that were ignored when the process started, as under `nohup`, stay ignored.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -87,7 +87,7 @@ mod here {
     use std::sync::{Arc, mpsc};
     use std::thread;
 
-    use signal_hook::consts::{SIGHUP, SIGXFSZ};
+    use signal_hook::consts::{SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
     use signal_hook::iterator::Signals;
 
     use super::{SIGINT, SIGTERM, arrived};
@@ -99,7 +99,8 @@ mod here {
         // If the ignored signals are unknown, leave SIGHUP alone, for `nohup`.
         let ignored = read_to_string("/proc/self/status").ok().and_then(|status| ignored(&status));
         let is_handled = |signal: &i32| ignored.map_or(*signal != SIGHUP, |set| set >> (signal - 1) & 1 == 0);
-        let handled: Vec<i32> = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(is_handled).collect();
+        let handled: Vec<i32> =
+            [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU].into_iter().filter(is_handled).collect();
         let (ready, is_ready) = mpsc::channel::<()>();
         let wait = move || {
             let Ok(mut signals) = Signals::new(handled) else { return };
