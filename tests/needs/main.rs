@@ -11,6 +11,8 @@ mod program;
 mod files;
 #[cfg(target_os = "linux")]
 mod memory;
+#[cfg(unix)]
+mod shells;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -35,6 +37,8 @@ fn main() {
     let mut trials = instructions::trials();
     trials.extend(profiles::trials());
     trials.extend(interrupt::trials());
+    #[cfg(unix)]
+    trials.extend(shells::trials());
     #[cfg(target_os = "linux")]
     trials.extend(files::trials().into_iter().chain(memory::trials()));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();

@@ -119,3 +119,24 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Some(command) => command.execute(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory};
+
+    use super::Cli;
+
+    /// Scripts for shells have the help of a value in quotes, as it is.
+    #[test]
+    fn the_help_of_a_value_has_nothing_that_a_shell_expands() {
+        fn check(command: &Command) -> usize {
+            let values = command.get_arguments().flat_map(|argument| argument.get_possible_values());
+            let helps: Vec<String> = values.filter_map(|value| value.get_help().map(|help| help.to_string())).collect();
+            for help in &helps {
+                assert!(!help.contains(['"', '\'', '$', '`', '\\']), "{}: {help}", command.get_name());
+            }
+            helps.len() + command.get_subcommands().map(check).sum::<usize>()
+        }
+        assert!(check(&Cli::command()) > 5);
+    }
+}

@@ -38,7 +38,7 @@ pub struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A header, then one line per position: "x,y,z" or "n,m"
+    /// A header, then one line per position: x,y,z or n,m
     Csv,
     /// Little-endian numbers without a header: three of 32 bits per position of three heaps, two of 64 bits per position of
     /// two heaps

@@ -91,9 +91,9 @@ pub struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Lines "n a(n)", as in OEIS b-files
+    /// Lines of n and a(n), as in OEIS b-files
     Bfile,
-    /// A header and lines "n,a(n)"
+    /// A header, then lines of n and a(n) with a comma between
     Csv,
     /// Little-endian numbers: 16 bits for a value, 64 bits for a heap
     Bin,
