@@ -27,8 +27,16 @@ pub struct CheckpointFile {
 
 struct State {
     file: LockedFile,
+    /// How many heaps the file holds.
+    held: u64,
     last: Instant,
     failure: Option<Failure>,
+}
+
+impl State {
+    fn new(file: LockedFile) -> Self {
+        State { file, held: 0, last: Instant::now(), failure: None }
+    }
 }
 
 impl CheckpointFile {
@@ -41,8 +49,7 @@ impl CheckpointFile {
             }
             TryLockError::Error(error) => output::failure(&error, Some(path)),
         })?;
-        let state = Mutex::new(State { file, last: Instant::now(), failure: None });
-        let every = Duration::from_secs_f64(args.every);
+        let (every, state) = (Duration::from_secs_f64(args.every), Mutex::new(State::new(file)));
         Ok(Some(Arc::new(CheckpointFile { path: path.clone(), every, run: Arc::clone(run), state })))
     }
 
@@ -50,13 +57,14 @@ impl CheckpointFile {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The progress in the file, if there is any. A file with progress needs `resume`.
+    /// The progress in the file, if there is any; `heaps` counts it. A file with progress needs `resume`.
     pub fn load<T>(
         &self,
         resume: bool,
         read: impl FnOnce(&mut dyn Read) -> Result<T, CheckpointError>,
+        heaps: impl FnOnce(&T) -> u64,
     ) -> Result<Option<T>, Failure> {
-        let file = &self.state().file;
+        let State { file, held, .. } = &mut *self.state();
         // A run that was killed before its first checkpoint leaves an empty file.
         if file.is_empty().map_err(|error| self.unusable(&error))? {
             return Ok(None);
@@ -65,7 +73,9 @@ impl CheckpointFile {
             return Err(Failure::Usage(format!("{} already exists; --resume continues from it", self.path.display())));
         }
         let mut reader = BufReader::with_capacity(1 << 16, file.reader());
-        read(&mut reader).map(Some).map_err(|error| self.unusable(&error))
+        let known = read(&mut reader).map_err(|error| self.unusable(&error))?;
+        *held = heaps(&known);
+        Ok(Some(known))
     }
 
     fn unusable(&self, error: &dyn Display) -> Failure {
@@ -78,12 +88,14 @@ impl CheckpointFile {
         removed.map_err(|error| Failure::Failed(format!("cannot remove {}: {error}", self.path.display())))
     }
 
-    /// Writes progress if it is time to, and cancels the run if that fails.
-    pub fn keep(&self, is_last: bool, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) {
-        let State { file, last, failure } = &mut *self.state();
+    /// Writes the progress of so many heaps if it is time to, and cancels the run if that fails.
+    pub fn keep(&self, heaps: u64, is_last: bool, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) {
+        let State { file, held, last, failure } = &mut *self.state();
         if failure.is_none() && (is_last || last.elapsed() >= self.every) {
-            let kept = file.replace(write);
-            *failure = kept.err().map(|error| output::failure(&error, Some(&self.path)));
+            match file.replace(write) {
+                Ok(()) => *held = heaps,
+                Err(error) => *failure = Some(output::failure(&error, Some(&self.path))),
+            }
             *last = Instant::now();
         }
         if failure.is_some() {
@@ -97,15 +109,49 @@ impl CheckpointFile {
     }
 }
 
-/// The outcome of a run, unless its progress could not be written. If it was interrupted, the message says how far it came.
+/// The outcome of a run, unless its progress could not be written. If it was interrupted, the message says how much of it the file
+/// holds: the run may have come farther.
 pub fn outcome<T>(file: Option<&Arc<CheckpointFile>>, outcome: Result<T, Failure>) -> Result<T, Failure> {
     let Some(file) = file else { return outcome };
     match (file.failure(), outcome) {
         (Some(failure), _) => Err(failure),
-        (None, Err(Failure::Interrupted)) if file.state().file.is_empty().is_ok_and(|is_empty| !is_empty) => {
-            let (heaps, path) = (file.run.done(), file.path.display());
-            Err(Failure::Stopped(format!("interrupted after {heaps} heaps; --resume continues from {path}")))
+        (None, Err(Failure::Interrupted)) if file.state().held > 0 => {
+            let (heaps, path) = (file.state().held, file.path.display());
+            Err(Failure::Stopped(format!("interrupted; {path} holds {heaps} heaps, and --resume continues from them")))
         }
         (None, outcome) => outcome,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run counts heaps that it has not finished, and some that it will compute again.
+    #[test]
+    fn an_interrupted_run_says_what_its_file_holds() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, run) = (folder.path().join("kept"), Arc::new(Run::new(1)));
+        let locked = || Mutex::new(State::new(LockedFile::lock(&path).expect("no other run")));
+        let file =
+            |every| Arc::new(CheckpointFile { path: path.clone(), every, run: Arc::clone(&run), state: locked() });
+        let said = |file: &Arc<CheckpointFile>| match outcome::<()>(Some(file), Err(Failure::Interrupted)) {
+            Err(Failure::Stopped(line)) => line,
+            other => format!("{other:?}"),
+        };
+        let of =
+            |heaps| format!("interrupted; {} holds {heaps} heaps, and --resume continues from them", path.display());
+        let first = file(Duration::MAX);
+        first.keep(3, false, |_| Ok(()));
+        assert_eq!(said(&first), "Err(Interrupted)", "it is not time to save");
+        run.advance(7).expect("it is not cancelled");
+        first.keep(5, true, |out| out.write_all(b"five"));
+        assert_eq!(said(&first), of(5));
+        drop(first);
+        // The file of an earlier run, which this one has not replaced.
+        let later = file(Duration::MAX);
+        let read = |from: &mut dyn Read| Ok(std::io::read_to_string(from)?.len() as u64);
+        assert_eq!(later.load(true, read, |heaps| heaps + 1).expect("readable"), Some(4));
+        assert_eq!(said(&later), of(5));
     }
 }

@@ -216,7 +216,7 @@ fn records(
     let (input, start) = match checkpoint {
         None => (input, Start::default()),
         Some(checkpoint) => {
-            let from = checkpoint.load(args.resume, |from| Progress::read(&input, from))?;
+            let from = checkpoint.load(args.resume, |from| Progress::read(&input, from), Progress::done)?;
             let input = from.iter().fold(input.resumable(), |input, from| input.continuing(from));
             (input, Start::with_journal(Arc::clone(checkpoint) as Arc<dyn Journal>, from))
         }
@@ -236,7 +236,7 @@ fn keep<T: Measured>(args: &Args, selection: &Selection, content: impl FnOnce() 
 
 impl Journal for CheckpointFile {
     fn keep(&self, progress: &Progress, is_last: bool) {
-        CheckpointFile::keep(self, is_last, |out| progress.write(out));
+        CheckpointFile::keep(self, progress.done(), is_last, |out| progress.write(out));
     }
 }
 

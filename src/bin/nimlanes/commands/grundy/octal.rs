@@ -180,7 +180,7 @@ impl Job<'_> {
 
     /// What the file of a summary has: progress, or the values of a table.
     fn known(&self) -> Result<(Option<Progress>, Vec<u16>), Failure> {
-        self.load(|from| {
+        let read = |from: &mut dyn Read| {
             let mut first = Vec::new();
             (&mut *from).take(checkpoint::MAGIC.len() as u64).read_to_end(&mut first)?;
             let mut whole = (&first[..]).chain(from);
@@ -188,18 +188,24 @@ impl Job<'_> {
                 true => Ok((None, checkpoint::read(self.input.code(), self.input.heaps(), &mut whole)?)),
                 false => Ok((Some(Progress::read(&self.input, &mut whole)?), Vec::new())),
             }
-        })
+        };
+        self.load(read, |(progress, values)| progress.as_ref().map_or(values.len() as u64, Progress::done))
     }
 
     /// The values in the file.
     fn known_values(&self) -> Result<Vec<u16>, Failure> {
-        self.load(|from| checkpoint::read(self.input.code(), self.input.heaps(), from))
+        let read = |from: &mut dyn Read| checkpoint::read(self.input.code(), self.input.heaps(), from);
+        self.load(read, |values| values.len() as u64)
     }
 
-    /// What the file has; nothing if there is none.
-    fn load<T: Default>(&self, read: impl FnOnce(&mut dyn Read) -> Result<T, CheckpointError>) -> Result<T, Failure> {
+    /// What the file has, which `heaps` counts; nothing if there is none.
+    fn load<T: Default>(
+        &self,
+        read: impl FnOnce(&mut dyn Read) -> Result<T, CheckpointError>,
+        heaps: impl FnOnce(&T) -> u64,
+    ) -> Result<T, Failure> {
         let Some(file) = &self.file else { return Ok(T::default()) };
-        Ok(file.load(self.args.resume, read)?.unwrap_or_default())
+        Ok(file.load(self.args.resume, read, heaps)?.unwrap_or_default())
     }
 
     /// What `--save` keeps of a summary.
@@ -243,7 +249,7 @@ impl Keeper {
 impl period::Journal for Keeper {
     fn keep(&self, progress: &Progress, input: &Octal, is_last: bool) {
         if let Some(file) = &self.file {
-            file.keep(is_last, |out| progress.write(input, out));
+            file.keep(progress.done(), is_last, |out| progress.write(input, out));
         }
     }
 
@@ -282,7 +288,7 @@ struct Held {
 impl Journal for Kept {
     fn keep(&self, values: &[u16], is_last: bool) {
         if let Some(file) = &self.file {
-            file.keep(is_last, |out| checkpoint::write(&self.code, values, out));
+            file.keep(values.len() as u64, is_last, |out| checkpoint::write(&self.code, values, out));
         }
         if let Some(held) = self.held.as_ref().filter(|held| is_last || values.len() == held.all) {
             *held.values.lock().unwrap_or_else(PoisonError::into_inner) = Some(values.to_vec());

@@ -23,7 +23,7 @@ pub fn main(args: &Args, set: &MoveSet, selection: &Selection, run: &Arc<Run>) -
     let start = match &file {
         None => Start::default(),
         Some(file) => {
-            let from = file.load(args.resume, |from| Progress::read(&input, from))?;
+            let from = file.load(args.resume, |from| Progress::read(&input, from), Progress::done)?;
             Start::with_journal(Arc::new(Kept { file: Arc::clone(file), input: input.clone() }), from)
         }
     };
@@ -44,6 +44,6 @@ struct Kept {
 
 impl Journal for Kept {
     fn keep(&self, progress: &Progress, is_last: bool) {
-        self.file.keep(is_last, |out| progress.write(&self.input, out));
+        self.file.keep(progress.done(), is_last, |out| progress.write(&self.input, out));
     }
 }
