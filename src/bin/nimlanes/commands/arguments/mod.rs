@@ -15,7 +15,9 @@ use nimlanes::cores::named::{ByName, pair};
 use nimlanes::games::{Question, game};
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::session::{AnyOperation, Session};
+use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{MAX_THREADS, Run};
+use nimlanes::moves::Code;
 use nimlanes::numbers::within;
 
 use self::settings::{Settings, games};
@@ -36,6 +38,11 @@ pub fn seconds(text: &str) -> Result<f64, String> {
         Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
         _ => Err("not a number of seconds above 0 and at most 86400".to_owned()),
     }
+}
+
+/// Parses the code of a game. What is kept of a game is under its canonical code.
+pub fn code(text: &str) -> Result<Code, Failure> {
+    Ok(text.parse::<Code>().map_err(InputError::Code)?.canonical())
 }
 
 /// Whether a name of a file ends in a dot and this.

@@ -15,7 +15,7 @@ use nimlanes::moves::Famous;
 use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;
 use super::{Args, Computed, Format, Sequence, check_files, compute, compute_by, keep, write};
-use crate::commands::arguments::Kernels;
+use crate::commands::arguments::{self, Kernels};
 use crate::files::found::{Periodic, ProvedPeriod};
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
@@ -33,7 +33,7 @@ pub fn code_help(instead_of: &str) -> String {
 }
 
 pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
-    let code: Code = code.parse().map_err(InputError::Code)?;
+    let code = arguments::code(code)?;
     let input = Octal::new(&code, args.limit)?;
     if args.certificate.is_some() && !is_octal(&code) {
         return Err(Failure::Usage(format!("--certificate needs a code of octal digits that end, not `{code}`")));
@@ -263,7 +263,7 @@ impl period::Journal for Keeper {
 
 /// The values of a game, for `plot`.
 pub fn values(code: &str, limit: u64, kernels: &Kernels) -> Result<(Code, Vec<u16>, Arc<Run>), Failure> {
-    let code: Code = code.parse().map_err(InputError::Code)?;
+    let code = arguments::code(code)?;
     let input = Octal::new(&code, limit)?;
     let selection = kernels.selection_for("plot", &[MexOctal::NAME])?;
     let run = interrupt::run(selection.threads());

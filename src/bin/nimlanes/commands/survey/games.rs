@@ -15,7 +15,7 @@ use nimlanes::lab::clock::Clock;
 use nimlanes::lab::environment::Environment;
 
 use super::{Args, LIMIT};
-use crate::commands::arguments::listed;
+use crate::commands::arguments::{code, listed};
 use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Saved, check_writable};
 use crate::files::surveyed::{Period, Surveyed};
@@ -69,12 +69,12 @@ fn codes(named: &[String]) -> Result<Vec<Code>, Failure> {
     let mut codes = Vec::new();
     for text in named {
         match text.strip_prefix('@') {
-            None => codes.push(parse(text)?),
+            None => codes.push(code(text)?),
             Some(path) => {
                 let text = listed::read("codes", path).map_err(Failure::Usage)?;
                 let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-                for code in lines.flat_map(str::split_whitespace) {
-                    codes.push(parse(code)?);
+                for item in lines.flat_map(str::split_whitespace) {
+                    codes.push(code(item)?);
                 }
             }
         }
@@ -87,10 +87,6 @@ fn codes(named: &[String]) -> Result<Vec<Code>, Failure> {
         )),
         false => Ok(codes),
     }
-}
-
-fn parse(text: &str) -> Result<Code, Failure> {
-    Ok(text.parse().map_err(InputError::Code)?)
 }
 
 /// Computes a game until the time is over: first a table of values; if few of its heaps are rare, then without one.
