@@ -1,11 +1,13 @@
-//! Output files where another user owns them, or the disk is full.
+//! Output files where another user owns them, the disk is full, or there are no locks.
 
+use std::ffi::OsString;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
 use libtest_mimic::Trial;
+use rustix::io::Errno;
 use tempfile::TempDir;
 
 use crate::program::nimlanes;
@@ -19,10 +21,16 @@ pub fn trials() -> Vec<Trial> {
     let others = crate::needs(!is_root, "a user other than root");
     let mounted = on_full_disk("true", &[]).is_ok_and(|output| output.status.success());
     let mounts = crate::needs(mounted, "a mount namespace");
+    let library = folder();
+    let refuses = refusing_locks(&library).is_ok_and(|output| output.status.success());
+    let linked = crate::needs(refuses, "a C compiler, and a libc that the program finds when it starts");
     vec![
         crate::trial("files::a_replaced_file_keeps_its_owner", root, a_replaced_file_keeps_its_owner),
         crate::trial("files::a_read_only_file_is_not_replaced", others, a_read_only_file_is_not_replaced),
         crate::trial("files::a_full_disk_changes_no_file", mounts, a_full_disk_changes_no_file),
+        crate::trial("files::a_file_system_without_locks_keeps_checkpoints", linked, move || {
+            a_file_system_without_locks_keeps_checkpoints(&library);
+        }),
     ]
 }
 
@@ -89,5 +97,55 @@ fn a_full_disk_changes_no_file() {
         assert!(line.contains("No space left") && line.lines().count() == 1, "{args:?}: {line}");
         assert_eq!(output.status.code(), Some(1), "{args:?}");
         assert_eq!(String::from_utf8_lossy(&output.stdout), "mine\nout\n", "{args:?}");
+    }
+}
+
+/// Instead of the function of libc, one that refuses all locks with the number in `REFUSED`.
+const FLOCK: &str = r#"
+    #include <errno.h>
+    #include <stdlib.h>
+    int flock(int file, int operation) {
+        errno = atoi(getenv("REFUSED"));
+        return -1;
+    }"#;
+
+const LIBRARY: &str = "flock.so";
+
+/// Compiles [`FLOCK`] into a folder, and lists the libraries that programs here load.
+fn refusing_locks(folder: &TempDir) -> std::io::Result<Output> {
+    fs::write(folder.path().join("flock.c"), FLOCK)?;
+    let arguments = ["-shared", "-fPIC", "flock.c", "-o", LIBRARY];
+    let compiled = Command::new("cc").args(arguments).current_dir(folder.path()).output()?;
+    if !compiled.status.success() {
+        return Ok(compiled);
+    }
+    // A program with its own libc does not take it.
+    let here = std::env::current_exe()?;
+    let libraries = Command::new("ldd").arg(here).output()?;
+    let is_dynamic = String::from_utf8_lossy(&libraries.stdout).contains("libc.so");
+    if is_dynamic { Ok(libraries) } else { Err(std::io::ErrorKind::Unsupported.into()) }
+}
+
+/// Network file systems may have no locks. A whole file replaces another there as well.
+fn a_file_system_without_locks_keeps_checkpoints(library: &TempDir) {
+    const REFUSALS: [(Errno, bool); 4] =
+        [(Errno::NOLCK, true), (Errno::NOSYS, true), (Errno::OPNOTSUPP, true), (Errno::IO, false)];
+    let args =
+        ["grundy", "--moves", "factorials", "--records", "--format", "csv", "--limit", "3e6", "--every", "0.001"];
+    for (refused, goes_on) in REFUSALS {
+        let folder = folder();
+        let mut program = nimlanes();
+        program.env("LD_PRELOAD", library.path().join(LIBRARY)).env("REFUSED", refused.raw_os_error().to_string());
+        program.current_dir(folder.path()).args(args).args(["--checkpoint", "kept", "--out", "out"]);
+        let output = program.output().expect("it starts");
+        let line = String::from_utf8_lossy(&output.stderr);
+        let (code, says, left) = match goes_on {
+            true => (0, "nimlanes: kept is not locked, as its file system has no locks", vec!["out".into()]),
+            false => (1, "nimlanes: cannot write to kept: ", Vec::<OsString>::new()),
+        };
+        assert_eq!((output.status.code(), line.lines().count()), (Some(code), 1), "{refused}: {line}");
+        assert!(line.starts_with(says), "{refused}: {line}");
+        let entries = fs::read_dir(folder.path()).expect("a folder");
+        assert_eq!(entries.map(|entry| entry.expect("an entry").file_name()).collect::<Vec<_>>(), left, "{refused}");
     }
 }

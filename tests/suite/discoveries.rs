@@ -453,6 +453,32 @@ fn a_longer_survey_corrects_a_shorter_one() {
     assert!(!is_known && longer["stopped_after"] == 0.3);
 }
 
+/// However its code is written. Lists of codes are read as lists of moves are.
+#[test]
+fn a_game_has_one_file() {
+    let folder = in_memory();
+    let list = folder.path().join("games");
+    fs::write(&list, "0.77,0.770 .77 # Kayles\nkayles,0.7[0]").expect("a writable folder");
+    let (list, into) = (format!("@{}", list.display()), folder.path().join("surveyed"));
+    let lines = |codes: &[&str]| {
+        let output = survey(&into, &[codes, &["--limit", "1e3"]].concat()).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).expect("UTF-8")
+    };
+    assert_eq!(lines(&["0.770", &list, "0.7[0],0.77"]).lines().count(), 2);
+    let mut files: Vec<_> =
+        fs::read_dir(&into).expect("a folder").map(|file| file.expect("a file").file_name()).collect();
+    files.sort();
+    assert_eq!(files, ["0.7.json", "0.77.json"]);
+    assert!(lines(&[".77"]).ends_with(": known\n"));
+    // So has what `grundy` keeps.
+    let kept = folder.path().join("kept");
+    let args = ["grundy", "--code", "0.770", "--limit", "1e3", "--json", "--save"];
+    let printed = crate::nimlanes().args(args).arg(&kept).assert().success().get_output().stdout.clone();
+    let kept = fs::read(&kept).expect("a file");
+    let [printed, kept] = [printed, kept].map(|text| serde_json::from_slice::<Value>(&text).expect("JSON"));
+    assert_eq!((&printed["code"], &kept["content"]["code"]), (&json!("0.77"), &json!("0.77")));
+}
+
 /// If few heaps are rare, no table is needed, and the limit of a table does not apply.
 #[test]
 fn a_survey_goes_by_windows_where_few_heaps_are_rare() {

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::{Child, Output, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
@@ -114,6 +114,94 @@ fn output_and_checkpoint_must_be_different_files() {
         refused(other, "x");
     }
     assert_eq!(folder.read("x"), "mine");
+}
+
+/// Each output would replace another, so one of them would be lost.
+#[test]
+fn all_outputs_of_a_command_are_different_files() {
+    let folder = Folder::new();
+    let outputs = ["--checkpoint", "--save", "--certificate", "--out"];
+    let summary = ["grundy", "--code", "kayles", "--limit", "1000"];
+    for (i, one) in outputs.iter().enumerate() {
+        for other in &outputs[i + 1..] {
+            let says = format!("{one} `x` is the same file as {other} `./x`");
+            folder.refused(&[&summary[..], &[one, "x", other, "./x"]].concat(), 2, &says);
+        }
+    }
+    assert_eq!(folder.names(), [""; 0]);
+    // Nothing is lost in a stream, or in files of their own.
+    let run = |args: &[&str]| nimlanes(&[&summary, args].concat()).current_dir(folder.0.path()).assert().success();
+    run(&["--save", "/dev/null", "--certificate", "/dev/null", "--out", "/dev/null"]);
+    run(&["--checkpoint", "w", "--save", "x", "--certificate", "y", "--out", "z"]);
+    assert_eq!(folder.names(), ["x", "y", "z"]);
+}
+
+/// A new file in place of the one that a shell redirects to would lose what was printed.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_a_shell_redirects_to_is_a_stream() {
+    let folder = Folder::new();
+    let kept = [&RECORDS[..], &["--limit", "9", "--save", "./log"]].concat();
+    for (redirection, before) in [(">", ""), (">>", "old\n")] {
+        folder.put("log", "old\n");
+        let script = format!(r#""$0" "$@" {redirection} log"#);
+        let output = shell(&script, &kept).current_dir(folder.0.path()).output().expect("a shell");
+        assert_eq!((exit_code(&output), folder.names()), (Some(0), vec!["log".to_owned()]));
+        let log = folder.read("log");
+        assert!(log.starts_with(&format!("{before}{{\n")) && log.ends_with("\n}\nn,a\n0,0\n1,1\n2,2\n3,6\n"), "{log}");
+    }
+}
+
+#[test]
+fn a_list_that_was_read_is_not_replaced() {
+    let folder = Folder::new();
+    folder.put("list", "1,4\n");
+    symlink("list", folder.path("link")).expect("a link");
+    let says = "it was read as input";
+    for (list, output) in [("@list", "list"), ("@link", "list"), ("@list", "link")] {
+        folder.refused(&["grundy", "--limit", "9", "--moves", list, "--out", output], 1, says);
+        folder.refused(&["grundy", "--limit", "9", "--moves", list, "--records", "--save", output], 1, says);
+        folder.refused(&["grundy", "--limit", "9", "--moves", list, "--records", "--checkpoint", output], 1, says);
+    }
+    folder.refused(&[&DUEL[..6], &["--workload", "@list", "--save", "list"]].concat(), 1, says);
+    folder.put("measured.json", "{}");
+    folder.refused(&["report", "--data", ".", "--html", "./measured.json"], 2, "is a measurement in .");
+    assert_eq!((folder.read("list"), folder.read("measured.json")), ("1,4\n".to_owned(), "{}".to_owned()));
+    nimlanes(&[&TO[..], &["list"]].concat()).current_dir(folder.0.path()).assert().success();
+    assert_eq!(folder.read("list"), CSV, "it was not read");
+}
+
+#[test]
+fn a_hyphen_is_the_standard_stream() {
+    let folder = Folder::new();
+    let run = |args: &[&str], input: &str| {
+        let mut program = nimlanes(args);
+        let run = program.current_dir(folder.0.path()).write_stdin(input).assert().success().stderr("");
+        String::from_utf8(run.get_output().stdout.clone()).expect("UTF-8")
+    };
+    assert_eq!(run(&[&TO[..], &["-"]].concat(), ""), CSV);
+    assert_eq!(run(&["positions", "stone-game", "--limit", "1", "--out", "-"], ""), "x,y,z\n0,0,0\n");
+    let saved = run(&[&RECORDS[..], &["--limit", "9", "--save", "-", "--out", "-"]].concat(), "");
+    assert!(saved.starts_with("{\n") && saved.ends_with("\n}\nn,a\n0,0\n1,1\n2,2\n3,6\n"), "{saved}");
+    let certificate = ["grundy", "--code", "kayles", "--limit", "500", "--certificate", "-"];
+    assert!(run(&certificate, "").contains("period 12"));
+    assert!(run(&[&DUEL[..], &["-"]].concat(), "").contains("nimlanes-saved-1"));
+    let read = run(&["grundy", "--limit", "9", "--format", "csv", "--moves", "@-"], "# squares\n1 4\n9\n");
+    assert_eq!(read, run(&["grundy", "--limit", "9", "--format", "csv"], ""));
+    assert!(run(&["solve", "nim-square", "--limit", "9", "--moves", "@-"], "2,3\n").contains("moves 2,3"));
+
+    // What needs a file or a folder has none.
+    let stream = "cannot write to standard output: it is a device, a pipe or an open stream";
+    folder.refused(&[&RECORDS[..], &["--limit", "9", "--checkpoint", "-"]].concat(), 1, stream);
+    folder.refused(&["plot", "stone-game", "--limit", "9", "--out", "-"], 2, "allowed: names that end in .svg or .png");
+    for command in
+        [&["survey", "0.77", "--into"][..], &["family", "--largest-move", "3", "--into"], &["report", "--data"]]
+    {
+        folder.refused(&[command, &["-"]].concat(), 2, "not a folder; ./- is a folder");
+    }
+    assert_eq!(folder.names(), [""; 0]);
+    assert!(run(&["survey", "@-", "--limit", "1e3", "--into", "."], "0.77 # Kayles\n").starts_with("0.77: "));
+    assert_eq!(folder.names(), ["0.77.json"]);
 }
 
 #[test]
@@ -337,68 +425,99 @@ fn exceeding_the_file_size_limit_is_a_write_error() {
 
 const LONG: [&str; 6] = ["solve", "stone-game", "--limit", "6000", "--kernel", "table_scan=byte_table"];
 
+/// Whether a set of signals of a process has this one.
+#[cfg(target_os = "linux")]
+fn has(set: &str, signal: u32, child: &Child) -> bool {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let signals = status.lines().find_map(|line| line.strip_prefix(set)).unwrap_or("0");
+    u64::from_str_radix(signals.trim(), 16).expect("a set of signals") >> (signal - 1) & 1 == 1
+}
+
 /// Whether a process has a handler for SIGTERM.
 #[cfg(target_os = "linux")]
 fn is_watching(child: &Child) -> bool {
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
-    u64::from_str_radix(caught.trim(), 16).expect("a set of signals") >> 14 & 1 == 1
+    has("SigCgt:", 15, child)
+}
+
+/// Waits until a process has computed for half a second, on whichever of its threads.
+#[cfg(target_os = "linux")]
+fn wait_for_work(child: &Child) {
+    const TICKS: u64 = 50; // of a hundredth of a second
+    let ticks = || -> Option<u64> {
+        let text = fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+        text.rsplit(") ").next()?.split(' ').nth(11)?.parse().ok()
+    };
+    wait_until("it computes", || ticks() >= Some(TICKS));
 }
 
 /// Signals are ignored under `nohup`, and in the background of a shell without job control.
 #[cfg(target_os = "linux")]
 #[test]
 fn signals_that_are_ignored_stay_ignored() {
-    for signal in ["HUP", "INT"] {
-        let mut child = shell(&format!(r#"trap "" {signal}; exec "$0" "$@""#), &LONG).spawn().expect("a shell");
+    for (signal, number) in [("HUP", 1), ("INT", 2), ("USR1", 10)] {
+        let child = shell(&format!(r#"trap "" {signal}; exec "$0" "$@""#), &LONG).spawn().expect("a shell");
         wait_until("it handles signals", || is_watching(&child));
-        sleep(Duration::from_millis(300));
-        send(signal, &child);
-        sleep(Duration::from_millis(500));
-        assert!(child.try_wait().expect("a child").is_none(), "SIG{signal} ended it");
+        assert!(has("SigIgn:", number, &child) && !has("SigCgt:", number, &child), "SIG{signal}");
         send("TERM", &child);
         assert_eq!(exit_code(&child.wait_with_output().expect("it ends")), Some(143));
     }
 }
 
-/// The heaps after which a run with a checkpoint says that it was interrupted, this long after it began.
+/// Ends a run with a checkpoint by a signal, once it has saved something. Returns the heaps that it says the file holds.
 #[cfg(target_os = "linux")]
-fn interrupted_after(args: [&str; 3], file: &str, wait: Duration) -> u64 {
+fn interrupted(args: [&str; 3], file: &str, (signal, code): (&str, i32)) -> u64 {
+    let version = || {
+        let found = fs::metadata(file).ok().filter(|found| found.len() > 0)?;
+        Some((found.ino(), found.modified().expect("a time")))
+    };
+    let before: Option<(u64, SystemTime)> = version();
     let mut command = std::process::Command::new(cargo_bin("nimlanes"));
-    command.arg("grundy").args(args).args(["--threads=1", "--resume", "--checkpoint", file]);
+    command.arg("grundy").args(args).args(["--threads=1", "--every=0.01", "--resume", "--checkpoint", file]);
     let child = command.stderr(Stdio::piped()).spawn().expect("it starts");
-    wait_until("it handles signals", || is_watching(&child));
-    sleep(wait);
-    send("TERM", &child);
+    wait_until("it saves", || version() != before);
+    send(signal, &child);
     let output = child.wait_with_output().expect("it ends");
-    assert_eq!(exit_code(&output), Some(143));
+    assert_eq!(exit_code(&output), Some(code));
     let line = String::from_utf8_lossy(&output.stderr).into_owned();
-    let line = line.strip_prefix("nimlanes: interrupted after ").expect("a message");
-    let (heaps, rest) = line.split_once(' ').expect("a number");
-    assert_eq!(rest, format!("heaps; --resume continues from {file}\n"));
+    let heaps = line.strip_prefix(&format!("nimlanes: interrupted; {file} holds ")).expect("a message");
+    let heaps = heaps.strip_suffix(" heaps, and --resume continues from them\n").expect("a number");
     heaps.parse().expect("a number")
 }
 
-/// Runs of an octal game, of first heaps and of P-positions, each interrupted three times. A machine that does something else may need
-/// longer for the first heap.
+/// Runs of an octal game, of first heaps and of P-positions, each interrupted three times.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_interrupted_run_says_how_far_it_came() {
-    const LONGEST: Duration = Duration::from_secs(20);
+fn an_interrupted_run_says_what_its_file_holds() {
+    use nimlanes::cores::mex::octal::{self, Octal};
+    use nimlanes::cores::mex::{period, records, zeros};
+    use nimlanes::machine::Machine;
+
+    let in_period = |mut file: &[u8]| {
+        let input = Octal::new(&"0.106".parse().expect("a game"), 1_000_000_000_000).expect("an input");
+        // A table of values comes first.
+        let values = octal::checkpoint::read(input.code(), input.heaps(), &mut { file });
+        let mut progress = || period::Progress::read(&input, &mut file).expect("progress").done();
+        values.map_or_else(|_| progress(), |values| values.len() as u64)
+    };
+    let in_records = |mut file: &[u8]| {
+        let input = records::Records::new(&"2,40000001".parse().expect("a set"), 100_000_000_000);
+        records::Progress::read(&input.expect("an input"), &mut file).expect("progress").done()
+    };
+    let in_zeros = |mut file: &[u8]| {
+        let input = zeros::Zeros::new(&"squares".parse().expect("a set"), 1_000_000_000, &Machine::detect());
+        zeros::Progress::read(&input.expect("an input"), &mut file).expect("progress").done()
+    };
     let folder = Folder::new();
     let file = folder.text("kept");
-    for args in [
-        ["--code=0.106", "--limit=1e12", "--every=0.01"],
-        ["--moves=2,40000001", "--limit=1e11", "--every=0.01"],
-        ["--moves=squares", "--limit=1e9", "--zeros"],
+    for (args, held) in [
+        (["--code=0.106", "--limit=1e12", "--kernel=mex_period=window_words"], &in_period as &dyn Fn(&[u8]) -> u64),
+        (["--moves=2,40000001", "--limit=1e11", "--records"], &in_records),
+        (["--moves=squares", "--limit=1e9", "--zeros"], &in_zeros),
     ] {
-        let mut before = 0;
-        for _ in 0..3 {
-            let waits = (0..).map(|tries| Duration::from_millis(500 << tries)).take_while(|wait| *wait < LONGEST);
-            let mut heaps = waits.map(|wait| interrupted_after(args, &file, wait)).inspect(|heaps| {
-                assert!(*heaps >= before, "{heaps} heaps after {before}");
-            });
-            before = heaps.find(|heaps| *heaps > before).expect("a run computes heaps");
+        // Batch systems warn by the last two.
+        for signal in [("TERM", 143), ("USR1", 138), ("XCPU", 152)] {
+            let heaps = interrupted(args, &file, signal);
+            assert!(heaps > 0 && heaps == held(&fs::read(&file).expect("a file")), "{args:?}: {heaps}");
         }
         fs::remove_file(&file).expect("a file");
     }
@@ -407,21 +526,23 @@ fn an_interrupted_run_says_how_far_it_came() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_exit_code_names_the_signal() {
+    let folder = Folder::new();
+    let out = folder.text("out");
     // The parent process of the tests may have set signals to be ignored.
-    for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
+    for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130), ("USR1", 138), ("USR2", 140), ("XCPU", 152)] {
         let child = std::process::Command::new("env")
             .args([&format!("--default-signal={signal}")])
             .arg(cargo_bin("nimlanes"))
-            .args(LONG)
+            .args(["positions", "proportionate-nim", "--limit", "4e8", "--out", &out])
             .stderr(Stdio::piped())
             .spawn()
             .expect("it starts");
-        wait_until("it handles signals", || is_watching(&child));
-        sleep(Duration::from_millis(300));
+        wait_until("it writes", || !folder.names().is_empty());
         send(signal, &child);
         let output = child.wait_with_output().expect("it ends");
         assert_eq!(exit_code(&output), Some(code));
         assert_eq!(String::from_utf8_lossy(&output.stderr), "nimlanes: interrupted\n");
+        assert_eq!(folder.names(), [""; 0]);
     }
 }
 
@@ -436,10 +557,9 @@ fn a_survey_that_begins_again_keeps_what_it_has_not_found_again() {
     folder.put("3-moves-up-to-99.jsonl", &old);
     let mut child = shell(r#"exec "$0" "$@""#, &survey("99"));
     let child = child.current_dir(folder.0.path()).spawn().expect("it starts");
-    wait_until("it handles signals", || is_watching(&child));
-    sleep(Duration::from_millis(500));
-    send("TERM", &child);
-    assert_eq!(exit_code(&child.wait_with_output().expect("it ends")), Some(143));
+    wait_for_work(&child);
+    send("USR1", &child);
+    assert_eq!(exit_code(&child.wait_with_output().expect("it ends")), Some(138));
     let new = folder.read("3-moves-up-to-99.jsonl");
     assert_eq!(old.lines().count(), 85);
     assert!(new.lines().count() > 85 && old.lines().skip(1).all(|set| new.contains(set)), "{new}");

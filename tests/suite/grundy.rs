@@ -317,7 +317,8 @@ fn moves_come_from_a_file() {
     let of_file = format!("@{}", file.display());
     let values =
         |moves: &str| grundy(&["--moves", moves, "--limit", "500", "--format", "csv"]).output().expect("it runs");
-    for text in ["1,4,9,16\n", "1\n4\n9\n16", "  1 4,\r\n9  16,", "\u{feff}1,4,9,16\r\n"] {
+    let commented = "# squares\r\n1 4 # nine is next\r\n9,16#,25";
+    for text in ["1,4,9,16\n", "1\n4\n9\n16", "  1 4,\r\n9  16,", "\u{feff}1,4,9,16\r\n", commented] {
         std::fs::write(&file, text).expect("written");
         assert_eq!(values(&of_file).stdout, values("1,4,9,16").stdout, "{text:?}");
     }
@@ -338,13 +339,18 @@ fn moves_come_from_a_file() {
     // A text in the library names no file.
     let error = nimlanes::grundy_values(&of_file, 9).expect_err("no set").to_string();
     assert!(error.starts_with("unknown move set `@"), "{error}");
+    let utf_16 = [&[0xff, 0xfe][..], &"1,4".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()].concat();
     for (text, says) in [
-        ("", "empty"),
-        ("1,2,x", "`x`"),
-        ("1,0", "contains 0"),
-        ("4,2", "not ascending"),
-        ("3,3", "twice"),
-        ("18446744073709551616", "2^64"),
+        (&b""[..], "empty"),
+        (b"# 1,2,3", "empty"),
+        (b"1,2,x", "`x`"),
+        (b"1,0", "contains 0"),
+        (b"4,2", "not ascending"),
+        (b"3,3", "twice"),
+        (b"18446744073709551616", "2^64"),
+        (b"# A000290\n0 0\n1 1\n2 4\n", "it is a b-file, with an index before each term; allowed: the terms alone"),
+        (&utf_16, "it is UTF-16, as some versions of PowerShell write; allowed: UTF-8"),
+        (b"1,4,\xff", "it is not text; allowed: UTF-8"),
     ] {
         std::fs::write(&file, text).expect("written");
         let output = values(&of_file);

@@ -11,8 +11,8 @@ use nimlanes::kernel::selection::Selection;
 use nimlanes::lab::environment::Environment;
 use nimlanes::numbers::within;
 
-use super::arguments::Kernels;
 use super::arguments::shard::Shard;
+use super::arguments::{Kernels, listed};
 use crate::files::families::{Found, Named, Part, Periods, read_all};
 use crate::files::saved::{Saved, check_writable};
 use crate::terminal::failure::Failure;
@@ -52,7 +52,7 @@ pub struct Args {
     shard: Shard,
     /// Keep what is found in this folder, in a file for each family and shard, now and then and at the end; parts of a family that
     /// the folder has are not computed again
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", value_parser = listed::folder())]
     into: Option<PathBuf>,
     /// Recompute what the folder has; it stays until the new result replaces it
     #[arg(long, requires = "into")]

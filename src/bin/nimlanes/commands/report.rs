@@ -8,6 +8,7 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use nimlanes::units::bytes;
 
+use crate::commands::arguments::listed;
 use crate::files;
 use crate::files::folder;
 use crate::files::saved::{self, Saved, day, utc_now};
@@ -43,7 +44,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["data", "check"])]
     quick: bool,
     /// Measure nothing; use the measurements in this folder, which may include files of `compare --save`
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = listed::folder())]
     data: Option<PathBuf>,
     /// Write nothing; fail if RESULTS.md, a chart, a table or the digest differs from what the measurements give
     #[arg(long)]
@@ -180,8 +181,13 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 
 /// Writes the page.
 fn page(file: &Path, args: &Args) -> Result<(), Failure> {
-    check_writable(Some(file))?;
     let main = args.data.clone().map_or_else(report::source, Ok)?;
+    let measurements = saved::entries(&main).map_err(ReportError::from)?;
+    if measurements.iter().any(|measurement| files::are_same(measurement, file)) {
+        let (file, main) = (file.display(), main.display());
+        return Err(Failure::Usage(format!("--html `{file}` is a measurement in {main}; choose another name")));
+    }
+    check_writable(Some(file))?;
     let links = match &args.links {
         Some(links) => format!("{}/", links.trim_end_matches('/')),
         None => html::way_back(file),
@@ -190,10 +196,14 @@ fn page(file: &Path, args: &Args) -> Result<(), Failure> {
     let Page { html, rows, machines, no_module } = report::page(&main, &links, modules, &mut remark)?;
     files::write(file, |out| out.write_all(html.as_bytes())).map_err(|error| failure(&error, Some(file)))?;
     let (size, machines) = (bytes(html.len() as f64), machines.join(", "));
-    let file = file.display();
-    let mut lines = format!("{file} is written: {size}, {rows} rows of {machines}\n");
+    let mut lines = format!("{} is written: {size}, {rows} rows of {machines}\n", file.display());
     if let Some(reason) = no_module {
         lines += &format!("it does not race and solve: {reason}\n");
+    }
+    // The page itself is on standard output.
+    if files::is_standard(file) {
+        say(lines.trim_end());
+        return Ok(());
     }
     print(&lines)
 }

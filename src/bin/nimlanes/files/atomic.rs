@@ -3,8 +3,9 @@
 //! A file is written under a temporary name in its folder (`.nimlanes-` and six random characters), synced to disk and
 //! renamed. A symbolic link is kept, and the file it points to is replaced. The new file has the mode of the old one, and
 //! its owner and group where the system allows. Devices and pipes are written directly, and so are open streams of this process,
-//! such as `/dev/stdout`, even if they are files: output is appended where the stream stands. A file with several hard links is
-//! refused: a new file would replace only one of the names, and writing in place could leave the old one incomplete.
+//! even if they are files: output is appended where the stream stands. `-` and `/dev/stdout` name standard output, and so does the
+//! file that a shell redirects it to. A file with several hard links is refused: a new file would replace only one of the names, and
+//! writing in place could leave the old one incomplete. A file that was [read](keep) for its content alone is refused as well.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata, TryLockError};
@@ -14,7 +15,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use super::identity::{builder, id_of, is_at, names, pass_on, stream};
+use super::identity::{builder, has_no_locks, id_of, is_at, names, pass_on, stream};
+
+/// Whether a path is `-`: standard output, or standard input of what reads.
+pub fn is_standard(path: &Path) -> bool {
+    path == Path::new("-")
+}
 
 /// Writes a file with the content that `fill` produces.
 ///
@@ -25,6 +31,9 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
         Some(place) => PartialFile::filled(&place, fill)?.rename(&place).map(drop),
         None => {
             stdout().flush()?; // what was printed before comes first
+            if is_standard(path) {
+                return buffered(stdout().lock(), fill);
+            }
             buffered(stream(path)?.map_or_else(|| File::options().write(true).open(path), Ok)?, fill)
         }
     }
@@ -46,21 +55,39 @@ pub fn save(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn check(path: &Path) -> io::Result<()> {
     match Place::resolve(path)? {
         Some(place) => PartialFile::create_for(&place).map(drop),
+        None if is_standard(path) => Ok(()),
         // A stream that was opened for reading refuses to write even nothing.
         None => stream(path)?.map_or(Ok(()), |mut stream| stream.write(&[]).map(drop)),
     }
 }
 
-/// Whether two paths name the same file, which need not exist yet.
+/// Whether two paths name the same file, which need not exist yet. Two outputs to one device, pipe or open stream lose nothing, so
+/// these are not the same.
 pub fn are_same(a: &Path, b: &Path) -> bool {
-    let place = |path: &Path| {
-        let Place { path, .. } = Place::resolve(path).ok()??;
-        Some((id_of(folder(&path)).ok()?, path.file_name()?.to_owned()))
-    };
-    match (id_of(a), id_of(b)) {
+    let place = |path| Place::resolve(path).ok().flatten();
+    let named = |place: &Place| Some((id_of(folder(&place.path)).ok()?, place.path.file_name()?.to_owned()));
+    let (Some(a), Some(b)) = (place(a), place(b)) else { return false };
+    match (id_of(&a.path), id_of(&b.path)) {
         (Ok(a), Ok(b)) => a == b,
-        _ => place(a).is_some_and(|a| place(b) == Some(a)),
+        _ => named(&a).is_some_and(|a| named(&b) == Some(a)),
     }
+}
+
+/// Files whose content this process was given, and which it must not replace.
+static INPUTS: Mutex<Vec<File>> = Mutex::new(Vec::new());
+
+/// Has all that replaces files refuse to replace this one, which was read.
+pub fn keep(input: File) {
+    // A pipe that stays open would keep its writer waiting.
+    if input.metadata().is_ok_and(|input| input.is_file()) {
+        INPUTS.lock().unwrap_or_else(PoisonError::into_inner).push(input);
+    }
+}
+
+/// Whether the file at a path was read.
+fn is_input(path: &Path) -> bool {
+    let inputs = INPUTS.lock().unwrap_or_else(PoisonError::into_inner);
+    inputs.iter().any(|input| is_at(input, path).unwrap_or(false))
 }
 
 /// Calls `fill` with a buffered writer, and flushes it at the end.
@@ -94,7 +121,7 @@ struct Place {
 impl Place {
     /// Resolves a path; `None` for a device, a pipe or an open stream.
     fn resolve(path: &Path) -> io::Result<Option<Self>> {
-        if stream(path)?.is_some() {
+        if is_standard(path) || stream(path)?.is_some() {
             return Ok(None);
         }
         match path.metadata() {
@@ -158,6 +185,9 @@ impl PartialFile {
                 let several = format!("it has {links} hard links; remove it first, or choose another name");
                 return Err(io::Error::other(several));
             }
+            if is_input(&place.path) {
+                return Err(io::Error::other("it was read as input, and would be lost; choose another name"));
+            }
         }
         let mut parts = parts();
         let file = builder().prefix(".nimlanes-").tempfile_in(folder(&place.path))?;
@@ -191,12 +221,15 @@ impl PartialFile {
 /// A file locked by this process, which may replace it many times.
 ///
 /// The lock (`flock`) is on the file itself, and a replacement is locked before it is renamed. So no lock file can be left
-/// behind, and the system releases the lock if the process is killed.
+/// behind, and the system releases the lock if the process is killed. Some file systems have no locks. A file there is used without
+/// one, and replaced as a whole nevertheless.
 #[derive(Debug)]
 pub struct LockedFile {
     /// The path with symbolic links resolved.
     path: PathBuf,
     file: File,
+    /// Whether its file system has locks.
+    is_locked: bool,
     /// Whether the file was created for the lock and is still empty; it is then removed on drop.
     is_blank: bool,
 }
@@ -220,13 +253,26 @@ impl LockedFile {
                 Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => continue,
                 opened => opened.map_err(TryLockError::Error)?,
             };
-            file.try_lock()?;
-            let locked = LockedFile { path: place.path, file, is_blank: place.old.is_none() };
+            let mut locked = LockedFile { path: place.path, file, is_locked: true, is_blank: place.old.is_none() };
+            match locked.file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::Error(error)) if has_no_locks(&error) => locked.is_locked = false,
+                Err(refused) => {
+                    // Another process may have found the new file, and locked it first.
+                    locked.is_blank &= !matches!(refused, TryLockError::WouldBlock);
+                    return Err(refused);
+                }
+            }
             // Another process may have replaced or removed the file before the lock was taken.
             if locked.is_in_place().map_err(TryLockError::Error)? {
                 return Ok(locked);
             }
         }
+    }
+
+    /// Whether other processes are kept from locking it.
+    pub fn is_locked(&self) -> bool {
+        self.is_locked
     }
 
     /// Whether the file is empty.
@@ -253,7 +299,9 @@ impl LockedFile {
             _ => return Err(io::Error::other("another file was put in its place")),
         };
         let part = PartialFile::filled(&place, fill)?;
-        part.file.as_file().try_lock()?;
+        if self.is_locked {
+            part.file.as_file().try_lock()?;
+        }
         // Windows does not replace an open file, so the old one is closed first. A process that locks it in between
         // keeps the lock, and the rename fails.
         if cfg!(windows) {

@@ -1,9 +1,9 @@
-//! What a system knows about a file besides its content: its identity, how many names it has, its owner, and whether a path names
-//! an open stream.
+//! What a system knows about a file besides its content: its identity, how many names it has, its owner, whether it can be locked,
+//! and whether a path names an open stream.
 
 #[cfg(unix)]
 pub use here::{builder, pass_on, stream};
-pub use here::{id_of, is_at, names};
+pub use here::{has_no_locks, id_of, is_at, names};
 #[cfg(not(unix))]
 pub use plain::{builder, pass_on, stream};
 
@@ -14,6 +14,8 @@ mod here {
     use std::os::fd::AsFd;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     use std::path::{Path, PathBuf};
+
+    use rustix::io::Errno;
 
     use super::super::atomic::folder;
 
@@ -39,6 +41,12 @@ mod here {
         file.metadata().map(|file| file.nlink())
     }
 
+    /// Whether a lock was refused because the file system has none, as some network file systems do.
+    pub fn has_no_locks(error: &io::Error) -> bool {
+        let refused = Errno::from_io_error(error);
+        refused.is_some_and(|error| [Errno::NOLCK, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP].contains(&error))
+    }
+
     /// A builder of temporary files with the permissions of any other new file: the umask applies.
     pub fn builder() -> tempfile::Builder<'static, 'static> {
         let mut builder = tempfile::Builder::new();
@@ -59,7 +67,7 @@ mod here {
     /// The open stream that a path names, if it names one, as `/dev/stdout` and `/proc/self/fd/5` do. To open such a path is not the
     /// same: on Linux a file is then written from its beginning, over what others have written there.
     pub fn stream(path: &Path) -> io::Result<Option<File>> {
-        let Some((streams, number)) = numbered(path) else { return Ok(None) };
+        let Some((streams, number)) = numbered(path) else { return redirected(path) };
         if streams.starts_with("/proc") && !streams.starts_with(Path::new("/proc/self").canonicalize()?) {
             return Err(io::Error::other("it is a stream of another process"));
         }
@@ -68,6 +76,19 @@ mod here {
             2 => stderr().as_fd().try_clone_to_owned()?.into(),
             _ => duplicate(path, number)?,
         }))
+    }
+
+    /// The standard stream that was redirected to the file of this path. What it has written would be lost with the old file.
+    fn redirected(path: &Path) -> io::Result<Option<File>> {
+        let Ok(file) = path.metadata() else { return Ok(None) };
+        for stream in [stdout().as_fd().try_clone_to_owned()?, stderr().as_fd().try_clone_to_owned()?] {
+            let stream = File::from(stream);
+            let to = stream.metadata()?;
+            if to.is_file() && of(&to) == of(&file) {
+                return Ok(Some(stream));
+            }
+        }
+        Ok(None)
     }
 
     /// The folder of open streams that a path leads to, and the number of a stream there.
@@ -133,6 +154,13 @@ mod here {
     pub fn names(file: &File) -> io::Result<u64> {
         information(file).map(|file| file.number_of_links())
     }
+
+    /// Whether a lock was refused because the file system has none.
+    pub fn has_no_locks(error: &io::Error) -> bool {
+        const INVALID_FUNCTION: i32 = 1;
+        const NOT_SUPPORTED: i32 = 50;
+        matches!(error.raw_os_error(), Some(INVALID_FUNCTION | NOT_SUPPORTED))
+    }
 }
 
 /// A system that tells nothing about a file but its name and content, such as a WebAssembly engine.
@@ -157,6 +185,11 @@ mod here {
     /// One, as far as is known.
     pub fn names(_: &File) -> io::Result<u64> {
         Ok(1)
+    }
+
+    /// Whether a lock was refused because there are none.
+    pub fn has_no_locks(error: &io::Error) -> bool {
+        error.kind() == ErrorKind::Unsupported
     }
 }
 

@@ -11,4 +11,4 @@ pub mod saved;
 pub mod surveyed;
 pub mod swept;
 
-pub use self::atomic::{LockedFile, are_same, buffered, check, exit, save, write};
+pub use self::atomic::{LockedFile, are_same, buffered, check, exit, is_standard, keep, save, write};

@@ -78,16 +78,29 @@ pub(super) struct Header {
 /// # Errors
 /// The file cannot be read.
 pub fn read_text(path: &Path) -> Result<String, SavedError> {
-    let text = fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })?;
-    Ok(without_mark(text))
+    let text = fs::read(path).and_then(text);
+    text.map_err(|source| SavedError::Read { path: path.to_owned(), source })
 }
 
-/// A text without the byte-order mark that some editors begin files with.
-pub fn without_mark(mut text: String) -> String {
-    if text.starts_with('\u{feff}') {
-        text.remove(0);
+/// The text that bytes are, without the byte-order mark that some editors begin files with.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidData`]: it is not UTF-8.
+pub fn text(bytes: Vec<u8>) -> io::Result<String> {
+    const UTF_16: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
+    let wrong = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+    if UTF_16.iter().any(|mark| bytes.starts_with(mark)) {
+        return wrong("it is UTF-16, as some versions of PowerShell write; allowed: UTF-8");
     }
-    text
+    match String::from_utf8(bytes) {
+        Ok(mut text) => {
+            if text.starts_with('\u{feff}') {
+                text.remove(0);
+            }
+            Ok(text)
+        }
+        Err(_) => wrong("it is not text; allowed: UTF-8"),
+    }
 }
 
 /// The kind of a [`Saved`], given its text.

@@ -27,13 +27,12 @@ use nimlanes::moves::{ALLOWED, MoveSet};
 pub use summary::Summary;
 
 use crate::commands::arguments::{Kernels, listed, number, seconds};
-use crate::files;
 use crate::files::found::{FirstHeaps, Origin};
 use crate::files::saved::{self, Measured, Saved};
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
-use crate::terminal::output::{check_cancelled, check_writable, write_output};
+use crate::terminal::output::{check_cancelled, check_distinct, check_writable, write_output};
 
 /// Print the Grundy values of a subtraction set or of an octal game, its P-positions, or the first position of each value
 #[derive(clap::Args)]
@@ -147,12 +146,12 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if args.offset.is_some() && matches!(args.format, Format::Bin | Format::Summary) {
         return Err(Failure::Usage("--offset needs --format bfile or csv".to_owned()));
     }
-    if let (Some(checkpoint), Some(out)) = (&args.checkpoint, &args.out)
-        && files::are_same(checkpoint, out)
-    {
-        let line = format!("--checkpoint `{}` is the same file as --out `{}`", checkpoint.display(), out.display());
-        return Err(Failure::Usage(line));
-    }
+    check_distinct(&[
+        ("--checkpoint", args.checkpoint.as_deref()),
+        ("--save", args.save.as_deref()),
+        ("--certificate", args.certificate.as_deref()),
+        ("--out", args.out.as_deref()),
+    ])?;
     if args.save.is_some() && args.code.is_some() == (args.zeros || args.records) {
         return Err(Failure::Usage("--save needs --records or --zeros, or --code without them".to_owned()));
     }

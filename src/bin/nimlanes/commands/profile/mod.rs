@@ -10,7 +10,7 @@ use nimlanes::kernel::session::Session;
 use self::other::OtherBuild;
 use super::run::repeat;
 use crate::commands::arguments::repeated::{Opened, RepeatedTarget};
-use crate::commands::arguments::{Threads, seconds};
+use crate::commands::arguments::{Threads, listed, seconds};
 use crate::measuring::counters::{self, StepError};
 use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, Sampler, Sampling, Side};
 use crate::measuring::revisions::Revision;
@@ -60,7 +60,7 @@ pub struct Args {
     #[arg(long, value_name = "S", default_value = "3", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
     /// The folder for <operation>/<workload>/<kernel>-<size>.svg, .folded and .txt
-    #[arg(long, value_name = "DIR", default_value = ROOT)]
+    #[arg(long, value_name = "DIR", default_value = ROOT, value_parser = listed::folder())]
     into: PathBuf,
     #[command(flatten)]
     threads: Threads,

@@ -64,26 +64,20 @@ fn work(input: &Octal, seconds: f64) -> u64 {
     costs.map(|cost| cost.ns).fold(seconds * 1e9, f64::min) as u64
 }
 
-/// The codes that are named, and those in files, each once.
+/// The codes that are named, and those in files, each game once.
 fn codes(named: &[String]) -> Result<Vec<Code>, Failure> {
     let mut codes = Vec::new();
     for text in named {
-        match text.strip_prefix('@') {
-            None => codes.push(code(text)?),
-            Some(path) => {
-                let text = listed::read("codes", path).map_err(Failure::Usage)?;
-                let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-                for item in lines.flat_map(str::split_whitespace) {
-                    codes.push(code(item)?);
-                }
-            }
+        let text = listed::given("codes", text).map_err(Failure::Usage)?;
+        for item in listed::items(&text) {
+            codes.push(code(item)?);
         }
     }
     let mut seen = BTreeSet::new();
     codes.retain(|code: &Code| seen.insert(code.to_string()));
     match codes.is_empty() {
         true => Err(Failure::Usage(
-            "the files contain no codes; allowed: codes such as 0.137, and # before comments".to_owned(),
+            "the lists contain no codes; allowed: codes such as 0.137, and # before comments".to_owned(),
         )),
         false => Ok(codes),
     }

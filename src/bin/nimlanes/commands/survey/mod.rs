@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use nimlanes::numbers::within;
 
 use crate::commands::arguments::shard::Shard;
-use crate::commands::arguments::{Kernels, number, seconds};
+use crate::commands::arguments::{Kernels, listed, number, seconds};
 use crate::terminal::failure::Failure;
 
 /// The largest heap of a table of values, unless another is named.
@@ -25,7 +25,7 @@ const LIMIT: u64 = 100_000_000;
     nimlanes survey --sets 3 --moves-up-to 64 --shard 0/4 --into swept\n  \
     nimlanes survey @profiles/discoveries/octal/games.txt --into profiles/discoveries/octal")]
 pub struct Args {
-    /// Codes of games, as in 0.137; or @FILE with codes, where a # begins a comment
+    /// Codes of games, as in 0.137; or @FILE with a list of codes, where a # begins a comment
     #[arg(conflicts_with_all = ["sets", "moves_up_to"], value_name = "CODE")]
     codes: Vec<String>,
     /// Instead of codes, all subtraction sets of K moves: the periods of their values, proved. Sets with moves up to 63 are done many
@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long, value_name = "K/N", default_value = "0/1")]
     shard: Shard,
     /// The folder for the files
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", value_parser = listed::folder())]
     into: PathBuf,
     /// How long to compute each game
     #[arg(long, value_name = "S", default_value = "10", conflicts_with = "sets", value_parser = seconds, allow_negative_numbers = true)]
