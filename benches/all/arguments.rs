@@ -128,7 +128,9 @@ impl Arguments {
 
     /// Runs this program once more if the command line has an option that criterion refuses, and returns how that ended.
     pub fn run_without_own(&self) -> Option<io::Result<ExitCode>> {
-        self.has(FULL).then(|| {
+        // With a value it is left to criterion, which refuses it.
+        let is_given = self.options.iter().any(|(name, value)| name == FULL && value.is_none());
+        is_given.then(|| {
             let mut again = Command::new(env::current_exe()?);
             again.args(env::args_os().skip(1).filter(|argument| argument != FULL)).env(IS_FULL, "1");
             // In its place, where there is such a call: it gets the signals.

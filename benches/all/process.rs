@@ -216,7 +216,10 @@ fn the_own_option_goes_with_those_of_criterion() -> Result<(), Failed> {
     let help = list(&["--full", "--help"]);
     assert!(help.contains("  --full  ") && help.contains("--save-baseline"), "{help}");
     bench(home.path(), &["--full", "no_such_name"]).assert().code(1);
-    bench(home.path(), &["--fill"]).assert().code(2);
+    for unknown in ["--fill", "--full=yes"] {
+        let refused = bench(home.path(), &[unknown, "--list"]);
+        assert_cmd::Command::from_std(refused).timeout(Duration::from_secs(60)).assert().code(2);
+    }
     Ok(())
 }
 
