@@ -20,6 +20,7 @@ use nimlanes::moves::{MoveSet, Rules};
 use serde_json::{Value, json};
 use twox_hash::XxHash3_64;
 
+use crate::saved::load;
 use crate::{in_memory, nimlanes};
 
 const FOLDER: &str = "profiles/discoveries";
@@ -400,10 +401,7 @@ fn a_survey_goes_on_where_it_was_stopped() {
     let all = lines(&["0.06", &list, "--seconds", "0.5", "--limit", "1e6"]);
     let ends = [", no period found", "period 12 from heap 71 on, proved: known", "period 34 from heap 53 on, proved"];
     assert!(all.iter().zip(ends).all(|(line, end)| line.ends_with(end)) && all.len() == 6, "{all:#?}");
-    let of = |code: &str| -> Value {
-        let text = fs::read_to_string(into.join(format!("{code}.json"))).expect("a file");
-        serde_json::from_str(&text).expect("JSON")
-    };
+    let of = |code: &str| load(&into.join(format!("{code}.json")));
     assert!(of("0.06")["content"]["heaps"].as_u64() < Some(1_000_001), "it was stopped");
     assert_eq!(of("0.07")["content"]["heaps"], 1_000_001);
     assert_eq!(of("grundy")["kind"], "octal-game");
@@ -417,8 +415,7 @@ fn a_longer_survey_corrects_a_shorter_one() {
     let folder = in_memory();
     let of = |code: &str, args: &[&str]| -> (bool, Value) {
         let output = survey(folder.path(), &[&[code], args].concat()).assert().success().get_output().stdout.clone();
-        let text = fs::read_to_string(folder.path().join(format!("{code}.json"))).expect("a file");
-        let content = serde_json::from_str::<Value>(&text).expect("JSON")["content"].take();
+        let content = load(&folder.path().join(format!("{code}.json")))["content"].take();
         (String::from_utf8(output).expect("UTF-8").ends_with(": known\n"), content)
     };
     let observed = |length: u64, preperiod: u64, saltus: u64| json!({ "length": length, "preperiod": preperiod, "saltus": saltus, "proved": false });
@@ -439,7 +436,7 @@ fn a_longer_survey_corrects_a_shorter_one() {
     // A file of a version that took two rounds for a period.
     of("0.2048", &["--limit", "300"]);
     let path = folder.path().join("0.2048.json");
-    let mut file: Value = serde_json::from_str(&fs::read_to_string(&path).expect("a file")).expect("JSON");
+    let mut file = load(&path);
     file["content"]["period"] = observed(104, 42, 32);
     fs::write(&path, file.to_string()).expect("a writable file");
     let (is_known, corrected) = of("0.2048", &["--limit", "300"]);
@@ -485,8 +482,7 @@ fn a_survey_goes_by_windows_where_few_heaps_are_rare() {
     let folder = in_memory();
     let of = |code: &str, args: &[&str]| -> Value {
         survey(folder.path(), &[&[code], args].concat()).assert().success();
-        let text = fs::read_to_string(folder.path().join(format!("{code}.json"))).expect("a file");
-        serde_json::from_str::<Value>(&text).expect("JSON")["content"].take()
+        load(&folder.path().join(format!("{code}.json")))["content"].take()
     };
     // A busy machine needs longer to see that few heaps are rare.
     let is_window = |found: &Value| found["kernel"].as_str().is_some_and(|name| name.starts_with("window"));

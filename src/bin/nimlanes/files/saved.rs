@@ -1,4 +1,4 @@
-//! Saved measurements: written atomically with date and environment, and compared with each other.
+//! Saved measurements: written atomically with date and environment.
 
 use std::fs;
 use std::io;
@@ -238,12 +238,4 @@ pub fn utc_now() -> String {
 /// The day of a date and time: `2026-01-31`.
 pub fn day(date: &str) -> &str {
     date.split('T').next().unwrap_or(date)
-}
-
-/// Why two measurements cannot be compared.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Mismatch {
-    /// The hardware differs.
-    #[error("saved on another machine: {0}; --mixed allows it")]
-    Machine(String),
 }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use self::sources::Sources;
 use crate::files::folder::{self, Measurement};
-use crate::files::saved::{Measured, Mismatch, Saved, SavedError, kind_of, parse};
+use crate::files::saved::{Measured, Saved, SavedError, kind_of, parse};
 use crate::measuring::duel::{Duel, Row};
 
 pub use crate::measuring::counters::Counted;
@@ -330,12 +330,12 @@ pub enum DataError {
     #[error(transparent)]
     File(#[from] SavedError),
     /// The measurements come from several machines.
-    #[error("{}: {why}", path.display())]
-    Mismatch {
+    #[error("{}: saved on another machine: {how}; --mixed allows it", path.display())]
+    Machine {
         /// The file that does not match the others.
         path: PathBuf,
-        /// The cause.
-        why: Mismatch,
+        /// The difference between the machines.
+        how: String,
     },
 }
 
@@ -356,7 +356,7 @@ impl Data {
             let environment = data.add(&measurement)?;
             let first = first.get_or_insert_with(|| environment.clone());
             if let Some(how) = first.other_machine(&environment).filter(|_| !mixed) {
-                return Err(DataError::Mismatch { path: measurement.path, why: Mismatch::Machine(how) });
+                return Err(DataError::Machine { path: measurement.path, how });
             }
         }
         for saved in &data.names {

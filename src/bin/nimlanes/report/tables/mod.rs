@@ -246,7 +246,7 @@ impl<'a> Report<'a> {
         if let Some((file, title, body)) = self.machines_page() {
             page(file, title, body);
         }
-        index += &format!("\n{}", self.frozen());
+        index += self.frozen();
         pages.push(Page { file: "README.md".to_owned(), text: self.page("Tables", &index) });
         pages
     }
