@@ -13,6 +13,8 @@ mod files;
 mod memory;
 #[cfg(unix)]
 mod shells;
+#[cfg(target_os = "linux")]
+mod valgrind;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -40,6 +42,6 @@ fn main() {
     #[cfg(unix)]
     trials.extend(shells::trials());
     #[cfg(target_os = "linux")]
-    trials.extend(files::trials().into_iter().chain(memory::trials()));
+    trials.extend(files::trials().into_iter().chain(memory::trials()).chain(valgrind::trials()));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

@@ -6,7 +6,7 @@ mod atomic;
 pub mod families;
 pub mod folder;
 pub mod found;
-mod identity;
+pub mod identity;
 pub mod saved;
 pub mod surveyed;
 pub mod swept;

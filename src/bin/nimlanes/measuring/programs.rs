@@ -12,6 +12,7 @@ use std::time::Duration;
 use nimlanes::kernel::{Run, RunError};
 use serde::de::DeserializeOwned;
 
+use crate::files::identity::id_of;
 use crate::terminal::failure::Failure;
 
 /// Whether there are processes besides this one. An engine of WebAssembly has none.
@@ -62,13 +63,22 @@ impl From<ProgramError> for Failure {
     }
 }
 
+/// The file that a process of Linux runs, even if it was replaced since.
+const RUNNING: &str = "/proc/self/exe";
+
 /// This program, even if its file was replaced since it started.
 pub fn this_program() -> Result<PathBuf, ProgramError> {
-    let running = Path::new("/proc/self/exe");
-    if cfg!(target_os = "linux") && running.exists() {
-        return Ok(running.to_owned());
+    let named = std::env::current_exe();
+    if cfg!(target_os = "linux")
+        && let Ok(running) = id_of(Path::new(RUNNING))
+    {
+        // In valgrind that is valgrind, and the name alone is of this program. Nothing has the name of a replaced file.
+        let is_other = named.as_ref().is_ok_and(|named| id_of(named).is_ok_and(|named| named != running));
+        if !is_other {
+            return Ok(RUNNING.into());
+        }
     }
-    std::env::current_exe().map_err(|source| ProgramError::Start { name: "this program".to_owned(), source })
+    named.map_err(|source| ProgramError::Start { name: "this program".to_owned(), source })
 }
 
 /// What git sets for its hooks: which repository, worktree and index they are about. A child is about those that it is told. The
@@ -291,7 +301,7 @@ pub fn json_of<T: DeserializeOwned>(command: &mut Command, run: &Run) -> Result<
 fn words(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let words = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-    words.replacen("/proc/self/exe", "nimlanes", 1)
+    words.replacen(RUNNING, "nimlanes", 1)
 }
 
 #[cfg(unix)]
