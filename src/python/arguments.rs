@@ -1,14 +1,14 @@
 //! The arguments of the module's functions.
 
 use nimlanes::cores::named::{ByName, pair};
-use nimlanes::games::{self, Question, SolveError};
+use nimlanes::games::{self, Question};
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::workload::InputError;
 use nimlanes::moves::{MoveSet, Rules};
 use nimlanes::numbers::number;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
+use pyo3::types::{PyDict, PyInt, PyString};
 
 use crate::answer::{raised, refused};
 
@@ -37,12 +37,24 @@ impl<'py> FromPyObject<'_, 'py> for Common {
 
 /// The value of an argument that is a whole number.
 pub fn whole(name: &str, object: &Bound<PyAny>) -> PyResult<u64> {
-    object.extract().map_err(|error: PyErr| match number(&object.to_string()) {
-        Err(sentence) if error.is_instance_of::<PyOverflowError>(object.py()) => {
-            refused(format!("{name} `{object}` is {sentence}"))
+    object.extract().or_else(|error: PyErr| {
+        if !error.is_instance_of::<PyOverflowError>(object.py()) {
+            return Err(error);
         }
-        _ => error,
+        let text = text(&object.call_method0("__index__")?)?;
+        number(&text).map_err(|sentence| refused(format!("{name} `{text}` is {sentence}")))
     })
+}
+
+/// An argument as the library reads it. Python writes no int of over 4300 digits: of a large one, the power of two below is enough.
+fn text(object: &Bound<PyAny>) -> PyResult<String> {
+    if let Ok(int) = object.cast::<PyInt>() {
+        let bits: u64 = int.call_method0("bit_length")?.extract()?;
+        if bits > 128 {
+            return Ok(format!("{}2^{}", if int.lt(0)? { "-" } else { "" }, bits - 1));
+        }
+    }
+    Ok(object.str()?.to_string())
 }
 
 /// A subtraction set: a text, or its moves.
@@ -74,7 +86,7 @@ impl<'py> FromPyObject<'_, 'py> for OneHeap {
 
 /// What an iterable holds, as a text of the library.
 fn listed(object: &Bound<PyAny>) -> PyResult<String> {
-    let items = object.try_iter()?.map(|item| Ok(item?.to_string()));
+    let items = object.try_iter()?.map(|item| text(&item?));
     Ok(items.collect::<PyResult<Vec<_>>>()?.join(","))
 }
 
@@ -85,8 +97,7 @@ pub struct Options<'py> {
     kernel: Option<String>,
     force: bool,
     pub progress: Option<Bound<'py, PyAny>>,
-    /// Names and values, as the library reads them.
-    settings: Vec<(String, String)>,
+    settings: Vec<(String, Bound<'py, PyAny>)>,
 }
 
 impl<'py> Options<'py> {
@@ -101,21 +112,28 @@ impl<'py> Options<'py> {
                 "kernel" => options.kernel = value.extract()?,
                 "force" => options.force = value.extract()?,
                 "progress" => options.progress = value.extract()?,
-                _ => {
-                    let is_list = !value.is_instance_of::<PyString>() && value.try_iter().is_ok();
-                    let text = if is_list { listed(&value)? } else { value.to_string() };
-                    let is_flag = value.is_instance_of::<PyBool>();
-                    options.settings.push((name, if is_flag { text.to_lowercase() } else { text }));
-                }
+                _ => options.settings.push((name, value)),
             }
         }
         Ok(options)
     }
 
-    /// The question about a game, with the settings, which are taken.
-    pub fn question(&mut self, game: &str, limit: u64) -> Result<Question, SolveError> {
-        let (question, settings) = (games::game(game)?.question(limit), std::mem::take(&mut self.settings));
-        settings.into_iter().try_fold(question, |question, (name, value)| question.with(&name, value))
+    /// The question about a game, with the settings, which are taken. A flag that is `False` is not set.
+    pub fn question(&mut self, game: &str, limit: u64) -> PyResult<Question> {
+        let game = games::game(game).map_err(raised)?;
+        let is_flag = |name: &str| game.settings().any(|setting| setting.name == name && setting.value.is_none());
+        let mut question = game.question(limit);
+        for (name, value) in std::mem::take(&mut self.settings) {
+            let is_list = !value.is_instance_of::<PyString>() && value.try_iter().is_ok();
+            let text = match value.extract() {
+                Ok(false) if is_flag(&name) => continue,
+                Ok(true) if is_flag(&name) => "true".to_owned(),
+                _ if is_list => listed(&value)?,
+                _ => text(&value)?,
+            };
+            question = question.with(&name, text).map_err(raised)?;
+        }
+        Ok(question)
     }
 
     /// How kernels are chosen.

@@ -12,9 +12,9 @@ use nimlanes::numbers::within;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyInt, PyTuple};
 
-use answer::{answer, raised, refused};
+use answer::{answer, refused};
 use arguments::{Common, Limit, Moves, OneHeap, Options, whole};
 
 #[pymodule]
@@ -196,7 +196,7 @@ fn positions<'py>(
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut options = Options::read(options)?;
-    let question = options.question(game, limit.0).map_err(raised)?;
+    let question = options.question(game, limit.0)?;
     Ok(match answer(py, options, |solver| question.positions(solver))?.positions {
         Positions::Two(list) => rows(py, list)?.into_any(),
         Positions::Three(list) => rows(py, list)?.into_any(),
@@ -228,7 +228,7 @@ fn solve<'py>(
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut options = Options::read(options)?;
-    let question = options.question(game, limit.0).map_err(raised)?;
+    let question = options.question(game, limit.0)?;
     let solution = answer(py, options, |solver| question.solve(solver))?;
     let (details, kernels) = (PyDict::new(py), PyDict::new(py));
     for (name, figure) in &solution.details {
@@ -269,9 +269,9 @@ fn named<'py>(py: Python<'py>, class: &str, fields: impl PyCallArgs<'py>) -> PyR
     py.import("nimlanes")?.getattr(class)?.call1(fields)
 }
 
-/// An int of any size.
+/// An int of any size. By bytes: Python reads no text of over 4300 digits.
 fn int<'py>(py: Python<'py>, number: &BigUint) -> PyResult<Bound<'py, PyAny>> {
-    py.get_type::<PyInt>().call1((number.to_string(),))
+    py.get_type::<PyInt>().call_method1("from_bytes", (PyBytes::new(py, &number.to_bytes_le()), "little"))
 }
 
 /// A matrix with a row for each position.

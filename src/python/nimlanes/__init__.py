@@ -9,7 +9,8 @@ Every function takes the same four options:
 - progress: a function that is called about twenty times a second with the name of the operation that runs, the steps done and
   their number, and once more at the end. If it raises an exception, the run ends.
 
-The other threads of Python go on during a run. Ctrl-C ends it.
+The other threads of Python go on during a run. Ctrl-C ends a run in the main thread alone: Python handles signals in no other. In any
+thread, an exception from `progress` ends it.
 
 Every function raises `UsageError` for what cannot be asked, `OutOfMemoryError` before a run that would not fit in the memory that is
 free, and `RunError` if a run fails. All three are of the class `Error`.
@@ -106,7 +107,7 @@ class Solution(NamedTuple):
     """A solved game."""
 
     answer: int
-    """The answer to the game's question."""
+    """The answer to the game's question. Python prints over 4300 digits only after `sys.set_int_max_str_digits(0)`."""
     details: dict[str, int | float]
     """Further numbers, by name."""
     kernels: dict[str, str]

@@ -2,6 +2,7 @@
 
 from importlib.metadata import version
 from itertools import chain, combinations
+from math import comb
 from typing import Any
 
 import numpy
@@ -122,6 +123,21 @@ def test_a_solution_has_settings_details_and_kernels() -> None:
     assert {type(number) for number in details.values()} == {int, float}
     exact = nimlanes.solve("scatterstone-nim", 100, exact=True)
     assert exact.answer % 1_000_000_007 == nimlanes.solve("scatterstone-nim", 100).answer < exact.answer
+
+
+def test_an_answer_may_have_more_digits_than_python_prints() -> None:
+    # Without moves, every multiset of 10000 of the 6001 heaps counts.
+    solution = nimlanes.solve("nim-square", 6000, heaps=10_000, moves=[7000])
+    assert solution.answer == comb(16_000, 10_000) > 10**4300
+
+
+@pytest.mark.parametrize("false", [False, numpy.False_])
+def test_a_flag_that_is_false_is_not_set(false: Any) -> None:
+    for settings in [dict[str, Any](), {"modulus": 7}]:
+        want = nimlanes.solve("scatterstone-nim", 50, **settings)
+        assert nimlanes.solve("scatterstone-nim", 50, **settings, exact=false) == want
+    exact = nimlanes.solve("scatterstone-nim", 50, exact=True)
+    assert nimlanes.solve("scatterstone-nim", 50, exact=not false) == exact
 
 
 def test_arrays_own_what_the_library_computed() -> None:

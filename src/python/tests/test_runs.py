@@ -23,6 +23,9 @@ import nimlanes
         (lambda: nimlanes.grundy_values([1.5], 9), "`1.5` in the move list is not a whole number below 2^64"),  # type: ignore[list-item]
         (lambda: nimlanes.zeros("squares", -1), "limit `-1` is too small; at least 0"),
         (lambda: nimlanes.zeros("squares", 2**64), "limit `18446744073709551616` is too large; at most 18446744073709551615"),
+        (lambda: nimlanes.zeros("squares", 10**5000), "limit `2^16609` is too large; at most 18446744073709551615"),
+        (lambda: nimlanes.zeros("squares", -(10**5000)), "limit `-2^16609` is too small; at least 0"),
+        (lambda: nimlanes.zeros([1, 10**5000], 9), "`2^16609` in the move list is not a whole number below 2^64"),
         (lambda: nimlanes.grundy_values("squares", 2**40), "size 1099511627776 is too large for mex_subtraction; at most 2147483648"),
         (lambda: nimlanes.zeros("squares", 9, threads=-1), "threads `-1` is too small; at least 0"),
         (lambda: nimlanes.zeros("squares", 9, threads=0), "no thread to run on; at least one is needed"),
@@ -32,6 +35,9 @@ import nimlanes
         (lambda: nimlanes.solve("stone-gam", 9), "unknown game `stone-gam`; did you mean `stone-game`?"),
         (lambda: nimlanes.solve("stone-game", 9, heaps=4), "stone-game has no setting `heaps`; allowed: rule"),
         (lambda: nimlanes.solve("nim-square", 9, heaps=-1), "heaps `-1` is too small; at least 0"),
+        (lambda: nimlanes.solve("nim-square", 9, heaps=10**5000), "heaps `2^16609` is too large; at most 10000"),
+        (lambda: nimlanes.solve("nim-square", 9, heaps=False), "heaps `False` is not a whole number; "),
+        (lambda: nimlanes.solve("stone-game", 9, exact=False), "stone-game has no setting `exact`; allowed: rule"),
         (lambda: nimlanes.family(64), "64 is not a move of a family; allowed: 1 to 63"),
         (lambda: nimlanes.family(-1), "largest_move `-1` is too small; at least 0"),
         (lambda: nimlanes.family(9, with_moves=[9]), "9 is not below the largest move 9; allowed: smaller moves"),
@@ -128,7 +134,11 @@ def test_other_threads_go_on_during_a_run() -> None:
     while time.monotonic() < end:
         steps += 1
     assert steps > 1000 and nimlanes.zeros("squares", 5).tolist() == [0, 2, 5]
-    assert all(thread.is_alive() for thread in threads)
+    # Ctrl-C is for this thread alone.
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    told.clear()
+    assert told.wait(60) and all(thread.is_alive() for thread in threads)
     over.set()
     for thread in threads:
         thread.join(60)
