@@ -4,7 +4,7 @@
 //! A level is a value, and `dispatch!` or `vectorize` compiles code for it. A function that they call must be inlined
 //! or have such a call of its own; otherwise it is compiled for the build's target.
 
-use fearless_simd::{Level, Simd};
+use fearless_simd::Level;
 
 use crate::machine::isa::Tier;
 
@@ -15,9 +15,9 @@ pub fn level(tier: Tier) -> Option<Level> {
     match tier {
         Tier::Portable => Some(Level::baseline()),
         #[cfg(target_arch = "x86_64")]
-        Tier::Avx2 => Level::new().as_avx2().map(Simd::level),
+        Tier::Avx2 => Level::new().as_avx2().map(fearless_simd::Simd::level),
         #[cfg(target_arch = "x86_64")]
-        Tier::Avx512 => Level::new().as_avx512().map(Simd::level),
+        Tier::Avx512 => Level::new().as_avx512().map(fearless_simd::Simd::level),
         // No kernel is listed at the other tiers.
         _ => None,
     }
@@ -37,7 +37,7 @@ mod tests {
 
     /// The bits of a vector of the level that is dispatched to.
     fn width(tier: Tier) -> Option<usize> {
-        use fearless_simd::SimdBase as _;
+        use fearless_simd::{Simd, SimdBase as _};
         fn of<S: Simd>(_: S) -> usize {
             8 * S::u8s::LEN
         }

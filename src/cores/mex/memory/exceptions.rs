@@ -25,29 +25,29 @@ const BLOCK: usize = 256;
 
 /// Rates: the ns of an exception.
 pub fn cost(input: &Mem0, _: CostContext, [exception]: [f64; 1]) -> Cost {
-    let heaps = input.heaps();
-    let bytes = 4 * heaps + 4 * heaps + 8 * values(heaps) + 12 * waiting(heaps);
-    Cost { ns: exception * input.exceptions(), bytes: bytes as f64 }
+    let heaps = input.heaps() as f64;
+    let bytes = 4.0 * heaps + 4.0 * heaps + 8.0 * values(heaps) + 12.0 * waiting(heaps);
+    Cost { ns: exception * input.exceptions(), bytes }
 }
 
 /// Room for the values of this many heaps: as observed, with some to spare.
-fn values(heaps: usize) -> usize {
-    heaps / 2 + 16
+fn values(heaps: f64) -> f64 {
+    heaps / 2.0 + 16.0
 }
 
 /// Room for the exceptions that wait, likewise.
-fn waiting(heaps: usize) -> usize {
-    heaps + heaps / 8 + 64
+fn waiting(heaps: f64) -> f64 {
+    heaps + heaps / 8.0 + 64.0
 }
 
 pub fn run(input: &Mem0, run: &Run) -> Result<Output, RunError> {
     let heaps = input.heaps();
     let mut tally = Tally::default();
     let mut own: Vec<u32> = Vec::with_capacity(heaps);
-    let mut holders: Vec<Holders> = Vec::with_capacity(values(heaps));
+    let mut holders: Vec<Holders> = Vec::with_capacity(values(heaps as f64) as usize);
     holders.push(Holders::default());
     let mut first = vec![NONE; heaps];
-    let (mut exceptions, mut free): (Vec<Exception>, u32) = (Vec::with_capacity(waiting(heaps)), NONE);
+    let (mut exceptions, mut free): (Vec<Exception>, u32) = (Vec::with_capacity(waiting(heaps as f64) as usize), NONE);
     let mut single: Vec<(u32, u32)> = Vec::new();
     let (mut landed, mut emitted) = (Vec::new(), Vec::new());
     // All smaller values have holders.

@@ -12,9 +12,7 @@ pub use std::{
 };
 
 #[cfg(loom)]
-pub use self::model::{atomic, mpsc};
-#[cfg(loom)]
-pub use self::model::{explore, explore_without};
+pub use self::model::{atomic, explore, explore_without, mpsc};
 #[cfg(loom)]
 pub use loom::{hint::spin_loop, thread::yield_now};
 

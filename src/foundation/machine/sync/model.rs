@@ -1,9 +1,8 @@
 //! Atomics and channels of a model, in which a memory order can be dropped on purpose.
 
 use std::cell::Cell;
-use std::sync::atomic::Ordering;
-#[cfg(test)]
-use std::sync::{Arc, atomic::AtomicUsize};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 thread_local! {
     /// The order that is treated as relaxed. A thread-local will do, as all threads of a model are coroutines of one
@@ -18,7 +17,6 @@ fn order(stated: Ordering) -> Ordering {
 
 /// Runs a model in every interleaving, or in those with at most this number of preemptions (a thread is switched out
 /// before it waits or ends). Prints the number of interleavings.
-#[cfg(test)]
 pub fn explore(name: &str, preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) {
     let count = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&count);
@@ -34,7 +32,6 @@ pub fn explore(name: &str, preemptions: Option<usize>, model: impl Fn() + Send +
 
 /// The same, with every access of one order relaxed. A model that does not panic then cannot detect that the order is
 /// missing.
-#[cfg(test)]
 pub fn explore_without(dropped: Ordering, name: &str, model: impl Fn() + Send + Sync + 'static) {
     DROPPED.set(Some(dropped));
     explore(name, None, model);
