@@ -8,6 +8,8 @@ mod profiles;
 mod program;
 
 #[cfg(target_os = "linux")]
+mod children;
+#[cfg(target_os = "linux")]
 mod files;
 #[cfg(target_os = "linux")]
 mod memory;
@@ -42,6 +44,6 @@ fn main() {
     #[cfg(unix)]
     trials.extend(shells::trials());
     #[cfg(target_os = "linux")]
-    trials.extend(files::trials().into_iter().chain(memory::trials()).chain(valgrind::trials()));
+    trials.extend([children::trials(), files::trials(), memory::trials(), valgrind::trials()].into_iter().flatten());
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

@@ -16,6 +16,7 @@ mod zeros;
 
 // Tests of the program.
 #[cfg(feature = "cli")]
+mod children;
 mod command_line;
 #[cfg(feature = "cli")]
 mod discoveries;

@@ -29,7 +29,6 @@ use nimlanes::machine::ISA_MAX;
 
 use crate::commands::{Command, arguments::usage, solve};
 use crate::measuring::profile::SAMPLER;
-use crate::measuring::programs;
 use crate::terminal::failure::Failure;
 use crate::terminal::{interrupt, output};
 
@@ -73,10 +72,6 @@ fn after_help() -> String {
 
 /// Parses the command line and runs the command. An error is one line on stderr.
 pub fn main() -> ExitCode {
-    programs::end_with_parent();
-    if let Some(code) = programs::keep() {
-        return code;
-    }
     interrupt::watch();
     let parsed = Cli::try_parse();
     color(parsed.as_ref().map_or_else(|_| color_asked_for(), |cli| cli.color));

@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 use crate::measuring::duel::protocol::Identity;
 use crate::measuring::duel::{DuelError, identity};
-use crate::measuring::programs::{ProgramError, complete, kept, output_of, program};
+use crate::measuring::programs::{ProgramError, complete, output_of, program};
 use crate::terminal::failure::{Failure, say};
 
 /// The name of a build with [`FOR_THIS_CPU`].
@@ -161,7 +161,7 @@ fn is_installed(target: &str, run: &Run) -> bool {
 /// - No target of a variable, and not what the build of this program was asked to be: `BUILD_AS`.
 /// - All else: which cargo, compilers and linker, and what changes the profile. Cargo compiles anew when any of that changes.
 pub fn cargo_build(target: &Path, profile: &str, flags: &[String]) -> Command {
-    let mut command = kept(env::var_os("CARGO").unwrap_or("cargo".into()));
+    let mut command = program(env::var_os("CARGO").unwrap_or("cargo".into()));
     for variable in ["CARGO_BUILD_TARGET", "CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "BUILD_AS"] {
         command.env_remove(variable);
     }
@@ -169,7 +169,7 @@ pub fn cargo_build(target: &Path, profile: &str, flags: &[String]) -> Command {
     command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
     let profile = if profile == "debug" { "dev" } else { profile };
     command
-        .args(["build", "--profile", profile, "--message-format=json-render-diagnostics", "--target-dir"])
+        .args(["build", "--quiet", "--profile", profile, "--message-format=json-render-diagnostics", "--target-dir"])
         .arg(target);
     command
 }

@@ -100,12 +100,19 @@ impl Git {
     fn commit(&self, revision: &str, run: &Run) -> Result<String, Failure> {
         let mut command = self.command();
         command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]).arg(format!("{revision}^{{commit}}"));
-        let commit = complete(&mut command, "", run)?.success().unwrap_or_default().trim().to_owned();
-        if commit.is_empty() {
-            let root = self.root.display();
-            return Err(Failure::Failed(format!("there is no revision `{revision}` in {root}; see git log")));
+        let found = complete(&mut command, "", run)?;
+        if found.status.success() {
+            return Ok(String::from_utf8_lossy(&found.output).trim().to_owned());
         }
-        Ok(commit)
+        let is_shallow = complete(self.command().args(["rev-parse", "--is-shallow-repository"]), "", run)?.success();
+        let why = match is_shallow {
+            Ok(answer) if answer.trim() == "true" => {
+                "; it is a shallow clone: `git fetch --unshallow` fetches the rest".to_owned()
+            }
+            _ if found.last_words.is_empty() => "; see git log".to_owned(),
+            _ => format!(": {}", found.last_words),
+        };
+        Err(Failure::Failed(format!("there is no revision `{revision}` in {}{why}", self.root.display())))
     }
 
     /// Has the files of a commit in a folder, and no others. Those that are there already are not touched: they would be compiled anew.

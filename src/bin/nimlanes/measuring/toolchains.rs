@@ -98,8 +98,7 @@ impl Compiler {
         let missing = |why: String| {
             let command = install[..5].join(" ");
             Failure::Failed(format!(
-                "{}; `rustup {command}` installs it, as --install does",
-                why.trim_start_matches("error: ")
+                "there is no rustc of {toolchain}; `rustup {command}` installs it, as --install does: {why}"
             ))
         };
         let rustc = PathBuf::from(found.map_err(missing)?.trim_end());

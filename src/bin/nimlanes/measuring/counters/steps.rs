@@ -6,9 +6,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::env;
-use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::mem::offset_of;
 use std::os::unix::fs::FileExt;
 use std::process::Stdio;
@@ -35,7 +34,7 @@ use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
 
 use super::{Counts, Executed, INSTRUCTIONS, KINDS, LOADS, Loop, STORES, StepError, Stepped, shorter};
 use crate::measuring::loops::{self, hottest, loops};
-use crate::measuring::programs::{PARENT, Process, program, this_program};
+use crate::measuring::programs::{Process, program, this_program};
 
 /// The signal by which the child says where a run begins and ends. Nothing else sends it, and by itself it does nothing.
 const MARK: Signal = Signal::SIGURG;
@@ -175,13 +174,10 @@ impl Tracee {
         command.args([COMMAND, session.operation(), "--kernel", session.kernels()[kernel].name]);
         command.args([format!("--workload={}", session.workload()), format!("--size={}", session.case().size)]);
         // The environment moves the stack, and how an address is aligned decides how libc copies.
-        let kept = |name: &OsStr| [PARENT, ISA_MAX, KERNEL].iter().any(|kept| name == *kept);
-        for (name, _) in env::vars_os().filter(|(name, _)| !kept(name)) {
-            command.env_remove(name);
-        }
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.env_clear().envs([ISA_MAX, KERNEL].into_iter().filter_map(|name| Some((name, env::var_os(name)?))));
+        command.stdout(Stdio::null());
         let process = Process::start(&mut command).map_err(StepError::because)?;
-        let pid = Pid::from_raw(process.0.id() as i32);
+        let pid = Pid::from_raw(process.child.id() as i32);
         let memory = File::open(format!("/proc/{pid}/mem")).map_err(StepError::because)?;
         let mut tracee = Tracee { process, pid, memory, steps: Steps::default() };
         tracee.until_mark(run)?;
@@ -341,10 +337,8 @@ impl Tracee {
         match waitid(Id::Pid(self.pid), flags | how)? {
             WaitStatus::Stopped(_, signal) | WaitStatus::PtraceEvent(_, signal, _) => Ok(Some(signal)),
             WaitStatus::Exited(..) | WaitStatus::Signaled(..) => {
-                let mut said = String::new();
-                let _ = self.process.0.stderr.take().map(|mut errors| errors.read_to_string(&mut said));
-                let line = said.lines().next().unwrap_or("the traced process ended").trim_start_matches("nimlanes: ");
-                Err(StepError::because(line))
+                let words = Some(self.process.last_words()).filter(|words| !words.is_empty());
+                Err(StepError::because(words.unwrap_or_else(|| "the traced process ended".to_owned())))
             }
             _ => Ok(None),
         }

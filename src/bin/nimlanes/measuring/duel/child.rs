@@ -1,9 +1,9 @@
 //! A child process that plays in a duel.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{ChildStderr, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use nimlanes::kernel::{Run, RunError};
@@ -32,14 +32,12 @@ impl Patience {
     pub const DEFAULT: Patience = Patience { hello: Duration::from_secs(10), reply: Duration::from_secs(30) };
 }
 
-/// A child process with its own process group, which ends with this value.
+/// A child process, which ends with this value.
 pub struct Child<'a> {
     name: String,
     process: Process,
     stdin: ChildStdin,
     lines: Receiver<String>,
-    /// What it writes to stderr, at the end.
-    errors: Option<JoinHandle<String>>,
     patience: Patience,
     run: &'a Run,
     identity: Identity,
@@ -52,12 +50,10 @@ impl<'a> Child<'a> {
     /// It cannot be started, is not this program, or speaks another protocol.
     pub fn start(command: &mut Command, name: &str, patience: Patience, run: &'a Run) -> Result<Self, DuelError> {
         let cannot = |error: std::io::Error| DuelError::Player(format!("cannot start {name}: {error}"));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = Process::start(command).map_err(cannot)?;
-        let (Some(stdin), Some(stdout), Some(stderr)) =
-            (process.0.stdin.take(), process.0.stdout.take(), process.0.stderr.take())
-        else {
-            unreachable!("all are piped")
+        let (Some(stdin), Some(stdout)) = (process.child.stdin.take(), process.child.stdout.take()) else {
+            unreachable!("both are piped")
         };
         let (sender, lines) = sync_channel(1);
         let read = move || {
@@ -70,11 +66,9 @@ impl<'a> Child<'a> {
                 line.clear();
             }
         };
-        let named = |name: &str| thread::Builder::new().name(name.to_owned());
-        named("replies").spawn(read).map_err(cannot)?;
-        let errors = Some(named("errors").spawn(|| first_line(stderr)).map_err(cannot)?);
+        thread::Builder::new().name("replies".to_owned()).spawn(read).map_err(cannot)?;
         let identity = Identity::of_this();
-        let mut child = Child { name: name.to_owned(), process, stdin, lines, errors, patience, run, identity };
+        let mut child = Child { name: name.to_owned(), process, stdin, lines, patience, run, identity };
         let no_build = |why: String| DuelError::Player(format!("{name} is no build of nimlanes that can duel: {why}"));
         child.identity = match child.reply(&Request::Hello, patience.hello) {
             Ok(Reply::Hello(identity)) => identity.check().map_err(no_build).map(|()| *identity)?,
@@ -115,6 +109,7 @@ impl<'a> Child<'a> {
         if self.stdin.write_all(line.as_bytes()).is_err() {
             return Err(self.ended());
         }
+        let mut has_ended = false;
         loop {
             self.run.advance(0).map_err(|_| Silence::Cancelled)?;
             let Some(left) = limit.checked_sub(start.elapsed()) else {
@@ -125,7 +120,9 @@ impl<'a> Child<'a> {
                     let noise = |_| Silence::Because(format!("it says `{}`", shortened(&line)));
                     return serde_json::from_str(&line).map_err(noise);
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                // A daemon that it started may keep its pipe open.
+                Err(RecvTimeoutError::Timeout) if has_ended => return Err(self.ended()),
+                Err(RecvTimeoutError::Timeout) => has_ended = matches!(self.process.child.try_wait(), Ok(Some(_))),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
             }
         }
@@ -136,31 +133,18 @@ impl<'a> Child<'a> {
         // Its pipe closes a moment before it ends.
         let mut status = None;
         for _ in 0..20 {
-            status = self.process.0.try_wait().ok().flatten();
+            status = self.process.child.try_wait().ok().flatten();
             if status.is_some() {
                 break;
             }
             thread::sleep(Duration::from_millis(10));
         }
-        self.process.end(); // what it started may hold its pipes
-        let said = self.errors.take().and_then(|errors| errors.join().ok()).filter(|line| !line.is_empty());
+        self.process.end();
         let status = status.map(|status| format!(" with {status}")).unwrap_or_default();
-        let said = said.map(|line| format!(": {line}")).unwrap_or_default();
+        let said = Some(self.process.last_words()).filter(|words| !words.is_empty());
+        let said = said.map(|words| format!(": {words}")).unwrap_or_default();
         Silence::Because(format!("it ended{status}{said}"))
     }
-}
-
-/// The first line of a program's errors that is not empty. Reads all of them: the program would wait at a full pipe.
-fn first_line(errors: ChildStderr) -> String {
-    let mut errors = BufReader::new(errors);
-    let (mut first, mut line) = (String::new(), Vec::new());
-    while (&mut errors).take(MAX_LINE).read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
-        if first.is_empty() {
-            first = shortened(&String::from_utf8_lossy(&line));
-        }
-        line.clear();
-    }
-    first
 }
 
 /// Why a child gave no reply.
