@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
+use predicates::prelude::*;
 use tempfile::TempDir;
 
 use crate::duels::{duel, failed, interrupt, is_gone, script, wait_for};
@@ -108,4 +109,16 @@ fn a_child_is_told_not_to_ask() {
     let mut compare = Command::from_std(tree.compare());
     compare.env("GIT_ASKPASS", "askpass").env("CLICOLOR_FORCE", "1").arg("--color=never").write_stdin("secret");
     failed(&mut compare, ": 0,,never,,\n");
+}
+
+/// Measurements without a revision are of little use: the report does not start to measure.
+#[test]
+fn a_report_shows_why_git_names_no_revision() {
+    let tree = Tree::new("echo fatal: detected dubious ownership >&2; exit 128");
+    for folder in [".git", "src/cores", "src/foundation/simd"] {
+        fs::create_dir_all(tree.0.path().join(folder)).expect("a writable folder");
+    }
+    let mut report = Command::from_std(tree.program(&["report", "--quick"]));
+    let report = report.timeout(Duration::from_secs(60)).assert().code(1);
+    report.stderr(predicate::str::contains(" failed: fatal: detected dubious ownership\n"));
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use crate::files::saved::{SavedError, entries, read_text};
-use crate::measuring::programs::{output_of, program};
+use crate::measuring::programs::{ProgramError, output_of, program};
 
 /// The folders whose files kernels are made of.
 pub const FOLDERS: [&str; 2] = ["src/cores", "src/foundation/simd"];
@@ -30,19 +30,11 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The source in the working directory.
+    /// The source in the working directory, which is of this [`revision`].
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn here(run: &Run) -> Result<Self, SavedError> {
-        let git = |args: &[&str]| Some(output_of(program("git").args(args), run).ok()?.trim().to_owned());
-        // The commits of a repository that the source tree lies in say nothing about it.
-        let is_repository = git(&["rev-parse", "--show-cdup"]).is_some_and(|way_up| way_up.is_empty());
-        // Measuring again replaces committed data, which is no change of the source.
-        let changed = git(&["status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)profiles/data"]);
-        let dirty = if changed.is_some_and(|changed| changed.is_empty()) { "" } else { "-dirty" };
-        let commit = git(&["describe", "--always", "--abbrev=12", "--exclude=*"]).filter(|_| is_repository);
-        let revision = commit.map(|commit| commit + dirty);
+    pub fn here(revision: Option<String>) -> Result<Self, SavedError> {
         Ok(Sources { revision, digests: digests(Path::new(""))? })
     }
 
@@ -55,6 +47,25 @@ impl Sources {
         let both = self.digests.keys().chain(now.keys());
         Ok(both.filter(|path| now.get(*path) != self.digests.get(*path)).cloned().collect())
     }
+}
+
+/// The [`Sources::revision`] of the source in the working directory; none where git is not installed.
+///
+/// # Errors
+/// Git does not read the repository, or the run was cancelled.
+pub fn revision(run: &Run) -> Result<Option<String>, ProgramError> {
+    let git = |args: &[&str]| Ok(output_of(program("git").args(args), run)?.trim().to_owned());
+    // The commits of a repository that the source tree lies in say nothing about it.
+    if !Path::new(".git").exists() {
+        return Ok(None);
+    }
+    let commit = match git(&["describe", "--always", "--abbrev=12", "--exclude=*"]) {
+        Err(ProgramError::Start { .. }) => return Ok(None),
+        commit => commit?,
+    };
+    // Measuring again replaces committed data, which is no change of the source.
+    let changed = git(&["status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)profiles/data"])?;
+    Ok(Some(commit + if changed.is_empty() { "" } else { "-dirty" }))
 }
 
 /// The digests of the files in [`FOLDERS`].
@@ -177,7 +188,7 @@ mod tests {
 
     #[test]
     fn this_source_tree_has_digests_of_its_kernels() {
-        let here = Sources::here(&Run::new(1)).expect("readable");
+        let here = Sources::here(None).expect("readable");
         assert!(here.digests.contains_key("src/cores/table_scan/bit_rows.rs"));
         let newest = newest().expect("readable");
         assert!(newest > SystemTime::UNIX_EPOCH && newest <= SystemTime::now());

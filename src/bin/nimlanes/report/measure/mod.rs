@@ -30,7 +30,7 @@ use nimlanes::machine::Machine;
 use nimlanes::units::span;
 
 use self::tasks::{Effort, Input, TRIAL_BUDGET, Task};
-use super::data::sources::Sources;
+use super::data::sources::{Sources, revision};
 use super::data::{AllNeeds, Ceilings, Counted, FarSolution, GameDuel, GameRow, KernelNeeds, Setup, Trial, Trials};
 use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Measured, Saved, SavedError, parse};
@@ -170,7 +170,7 @@ impl<'a> Plan<'a> {
 
     fn measure(&self, task: &Task, name: &str, run: &dyn Fn(usize) -> Arc<Run>) -> Result<(), MeasureError> {
         match task {
-            Task::Sources => self.save(name, Sources::here(&run(1))?),
+            Task::Sources => self.save(name, Sources::here(revision(&run(1))?)?),
             Task::Trials { inputs } => {
                 let rows = inputs.iter().map(|input| self.trial(input, &run(1))).collect::<Result<_, _>>()?;
                 self.save(name, Trials { rows })
