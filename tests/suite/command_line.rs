@@ -559,11 +559,6 @@ fn a_profile_needs_no_tools() {
         .assert()
         .success()
         .stdout(predicate::str::contains("not known what bounds it: llvm-mca is not installed\n"));
-    // Nor does the report guess.
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::create_dir_all(folder.path().join("src/cores")).expect("created");
-    let output = without_tools().args(["report", "--bounds"]).current_dir(folder.path()).assert().code(1);
-    output.stderr(predicate::str::contains(": llvm-mca is not installed\n"));
 }
 
 /// The innermost function is the kernel's, and pprof leaves nothing behind.

@@ -345,10 +345,7 @@ fn a_report_elsewhere_is_refused() {
     let (root, folder) = measured(&headline());
     let (elsewhere, data) = (TempDir::new().expect("a folder"), root.path().join(folder));
     let data = data.to_str().expect("UTF-8");
-    let apart = [&["--webassembly"][..], &["--toolchains", "old"]];
-    for args in
-        [&["--data", data][..], &["--data", data, "--check"], &["--check"], &["--quick"]].into_iter().chain(apart)
-    {
+    for args in [&["--data", data][..], &["--data", data, "--check"], &["--check"], &["--quick"]] {
         failed(&mut report(&elsewhere, args), "a report is made in the source tree of nimlanes");
     }
     assert_eq!(fs::read_dir(elsewhere.path()).expect("a folder").count(), 0);

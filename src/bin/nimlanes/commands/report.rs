@@ -1,9 +1,7 @@
 //! `nimlanes report`
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use nimlanes::kernel::Run;
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use nimlanes::units::bytes;
@@ -11,14 +9,12 @@ use nimlanes::units::bytes;
 use crate::commands::arguments::listed;
 use crate::files;
 use crate::files::folder;
-use crate::files::saved::{self, Saved, day, utc_now};
-use crate::measuring::{builds, toolchains};
-use crate::report::data::apart::{self, Bounds, Crates, Toolchains, WebAssembly};
+use crate::files::saved::{self, utc_now};
+use crate::measuring::builds;
 use crate::report::data::{GivenName, is_name};
 use crate::report::html::{self, Page};
-use crate::report::measure::apart::{Means, OfOperations};
 use crate::report::measure::tasks::Effort;
-use crate::report::measure::{self, MeasureError, Plan};
+use crate::report::measure::{MeasureError, Plan};
 use crate::report::{self, ReportError, Summary};
 use crate::terminal::failure::{Failure, remark, say};
 use crate::terminal::interrupt;
@@ -31,9 +27,6 @@ use crate::terminal::output::{check_writable, failure, print};
 ///
 /// The report also shows the newest folder below profiles/data of each other microarchitecture. One that cannot be used is named and
 /// left out.
-///
-/// `--webassembly`, `--bounds`, `--crates` and `--toolchains` measure other things, each for a page of its own, and generate the report
-/// anew from the measurements that it was made from.
 ///
 /// `--html` measures nothing and writes that one file: a page of the measurements to browse, without a network.
 #[derive(clap::Args)]
@@ -56,11 +49,6 @@ pub struct Args {
     /// Measure everything again; today's measurements are replaced when all is done
     #[arg(long, conflicts_with_all = ["data", "check"])]
     again: bool,
-    #[command(flatten)]
-    apart: Option<Apart>,
-    /// With --toolchains: install what is missing
-    #[arg(long, requires = "toolchains")]
-    install: bool,
     /// Allow measurements from several machines
     #[arg(long)]
     mixed: bool,
@@ -71,42 +59,6 @@ pub struct Args {
     /// Where the page's links to source files begin [default: the path from FILE to this folder]
     #[arg(long, value_name = "URL", requires = "html")]
     links: Option<String>,
-}
-
-/// What is measured in place of all, into a file of its own.
-#[derive(clap::Args)]
-#[group(multiple = false, conflicts_with_all = ["quick", "data", "check", "html"])]
-struct Apart {
-    /// Build this program for WebAssembly as well, without vectors and with them, and measure its kernels in Node beside those of this
-    /// program
-    #[arg(long)]
-    webassembly: bool,
-    /// Count what the selected kernel of each operation executes, and have llvm-mca say what bounds it
-    #[arg(long)]
-    bounds: bool,
-    /// Measure only the kernels that differ in where their vectors come from, in a build with the Cargo features c, pulp or std_simd.
-    /// Another build of the same machine needs a --name of its own
-    #[arg(long)]
-    crates: bool,
-    /// Build this program by the compilers of these toolchains of rustup as well, such as 1.89,nightly, and measure all kernels by each
-    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = toolchains::name)]
-    toolchains: Vec<String>,
-}
-
-impl Apart {
-    fn measure(&self, args: &Args) -> Result<(), Failure> {
-        let alone = |_: &Run| Ok(Vec::new());
-        let by_toolchains = |run: &Run| {
-            let built = toolchains::build(&self.toolchains, args.install, run)?;
-            Ok(built.into_iter().map(|toolchain| toolchain.program).collect())
-        };
-        match self {
-            Apart { webassembly: true, .. } => measure_apart::<WebAssembly>(args, builds::wasi),
-            Apart { bounds: true, .. } => measure_apart::<Bounds>(args, alone),
-            Apart { crates: true, .. } => measure_apart::<Crates>(args, alone),
-            Apart { .. } => measure_apart::<Toolchains>(args, by_toolchains),
-        }
-    }
 }
 
 impl From<ReportError> for Failure {
@@ -147,13 +99,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
             folder.clone()
         }
         (None, true) => report::source()?,
-        (None, false) => match &args.apart {
-            Some(apart) => {
-                apart.measure(args)?;
-                report::source()?
-            }
-            None => measure(args)?,
-        },
+        (None, false) => measure(args)?,
     };
     let (summary, said) = if args.check {
         (report::check(&folder, args.mixed, &mut remark)?, "is what its measurements give")
@@ -206,33 +152,6 @@ fn page(file: &Path, args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     print(&lines)
-}
-
-/// Measures kernels, beside those of the programs that `build` makes, into a file apart. Operations that were measured earlier today are
-/// kept.
-fn measure_apart<T: OfOperations>(
-    args: &Args,
-    build: impl FnOnce(&Run) -> Result<Vec<PathBuf>, Failure>,
-) -> Result<(), Failure> {
-    let machine = Machine::from_env()?;
-    let environment = Environment::detect(&machine);
-    let path = apart::path::<T>(args.name.as_ref().unwrap_or(&environment.microarchitecture));
-    // What was measured before stays until all is measured.
-    let part = path.with_extension("part");
-    saved::check_writable(&path).map_err(ReportError::from)?;
-    let run = interrupt::run(1);
-    let programs = build(&run)?;
-    let today = utc_now();
-    let is_of_today = |saved: &Saved<T>| !args.again && day(&saved.date) == day(&today);
-    let earlier = [&part, &path].into_iter().filter_map(|path| Saved::read(path).ok()).find(is_of_today);
-    say("measuring; do not use the machine meanwhile");
-    let mut save = |measured: &T| Saved::now(environment.clone(), measured.clone()).write(&part);
-    let means = Means { machine: &machine, programs: &programs, run: &run, announce: say };
-    measure::apart::measure(earlier.map(|saved| saved.content), means, &mut save)?;
-    if part.exists() {
-        fs::rename(&part, &path).map_err(|error| failure(&error, Some(&path)))?;
-    }
-    Ok(())
 }
 
 /// Measures what is missing, and returns the folder of the measurements.

@@ -1,4 +1,4 @@
-//! Other builds, made from the source tree: the native one, and for each tier of WebAssembly the program and the module of the page.
+//! Other builds, made from the source tree: the native one, and for each tier of WebAssembly the module of the page.
 //!
 //! A build is all that could change its machine code: sources, profile, flags, features, compilers, linker, and what variables and
 //! configuration files set of these. Cargo has the list of them, and compiles anew what has changed, in a folder that no other build
@@ -31,32 +31,11 @@ pub const FOR_THIS_CPU: &str = "-Ctarget-cpu=native";
 /// Where the native build is, below the root of the source tree: the folder of `cargo run-native`.
 const NATIVE_FOLDER: &str = "target/native";
 
-/// Where the builds for WebAssembly are, below the root of the source tree.
-const WASI_FOLDER: &str = "target/wasi";
-
 /// Where the module of the page is built, below the root of the source tree.
 const MODULE_FOLDER: &str = "target/page";
 
-/// The target of both, which has the standard library and files.
+/// Its target, which has the standard library and files.
 const WASI: &str = "wasm32-wasip1";
-
-/// Builds the sources around the working directory for WebAssembly, without vectors and with them. Returns the programs. The
-/// builds end if `run` is cancelled.
-///
-/// # Errors
-/// There is no source tree, it does not build, or the run was cancelled.
-pub fn wasi(run: &Run) -> Result<Vec<PathBuf>, Failure> {
-    let root = source_tree("--webassembly")?;
-    announce(&format!("building for WebAssembly in {}", root.join(WASI_FOLDER).display()));
-    let (profile, package) = (Build::of_this().profile, ["--bin", "nimlanes"]);
-    let what = "the program for WebAssembly";
-    let programs = for_each_wasm_tier(&root, &profile, &package, WASI_FOLDER, what, run)?;
-    for (tier, program) in &programs {
-        let name = tier.extension().map_or("wasm32", |_| tier.name());
-        check_name(program, name, run)?;
-    }
-    Ok(programs.into_iter().map(|(_, program)| program).collect())
-}
 
 /// Builds the sources around the working directory for this CPU, as `cargo run-native` does, with the other flags of this program.
 /// Returns the program. The build ends if `run` is cancelled.

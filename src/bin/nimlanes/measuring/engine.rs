@@ -3,9 +3,7 @@
 use std::path::{Path, absolute};
 use std::process::Command;
 
-use nimlanes::kernel::Run;
-
-use super::programs::{self, ProgramError, output_of};
+use super::programs;
 
 /// Gives a program the system interface of WASI.
 const HOST: &str = include_str!("../../../../tests/wasi.mjs");
@@ -20,13 +18,4 @@ pub fn command(program: &Path) -> Command {
     // A script gets its own name before its arguments, but one given by `--eval` has none: `wasi.mjs` takes its place.
     command.args(["--no-warnings", "--input-type=module", "--eval", HOST, "--", "wasi.mjs"]).arg(program);
     command
-}
-
-/// The engine with its version: `Node 24.1.0 (V8 13.6)`.
-///
-/// # Errors
-/// There is no Node here, or the run was cancelled.
-pub fn name(run: &Run) -> Result<String, ProgramError> {
-    let versions = "'Node ' + process.versions.node + ' (V8 ' + process.versions.v8 + ')'";
-    Ok(output_of(programs::program("node").args(["--print", versions]), run)?.trim().to_owned())
 }

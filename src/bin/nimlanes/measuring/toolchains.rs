@@ -1,14 +1,13 @@
 //! Builds of the source tree by the compilers of other toolchains, which rustup finds. Each has its own target folder: cargo compiles
 //! only what has changed since.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use nimlanes::kernel::Run;
 use nimlanes::lab::environment::Build;
 
 use super::builds::{announce, built, order, source_tree};
-use super::programs::{ProgramError, complete, output_of, program, this_program};
+use super::programs::{ProgramError, complete, output_of, program};
 use crate::terminal::failure::{Failure, say};
 
 /// Where the builds are, below the root of the source tree: a target folder for each toolchain.
@@ -53,30 +52,6 @@ pub fn build(names: &[String], installs: bool, run: &Run) -> Result<Vec<Toolchai
         return Err(Failure::Usage(format!("--toolchain needs another compiler than that of this program, {own}")));
     }
     compilers.into_iter().map(|(name, compiler)| Ok(compiler.build(name, &root, run)?)).collect()
-}
-
-/// The same for two toolchains that are compared with each other. This program is among them if it is of one of their compilers.
-///
-/// # Errors
-/// As for [`build`]; or both have the same compiler.
-pub fn pair(names: [&String; 2], installs: bool, run: &Run) -> Result<[Toolchain; 2], Failure> {
-    let root = source_tree("--toolchain")?;
-    let [before, now] = names.map(|name| Compiler::find(name, installs, run));
-    let compilers = [before?, now?];
-    if compilers[0].version == compilers[1].version {
-        let says = format!("--against-toolchain needs another compiler than --toolchain, {}", compilers[0].version);
-        return Err(Failure::Usage(says));
-    }
-    let [before, now] = [0, 1].map(|side: usize| match &compilers[side] {
-        own if own.version == Build::of_this().rustc => {
-            let folder = root.join(FOLDER);
-            fs::create_dir_all(&folder)
-                .map_err(|error| Failure::Failed(format!("cannot write to {}: {error}", folder.display())))?;
-            Ok(Toolchain { name: names[side].clone(), folder, program: this_program()? })
-        }
-        other => Ok::<_, Failure>(other.build(names[side], &root, run)?),
-    });
-    Ok([before?, now?])
 }
 
 /// A compiler of Rust.

@@ -20,7 +20,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use self::data::apart::Apart;
 use self::data::machines::Others;
 use self::data::sources;
 use self::data::{Data, DataError, GivenName};
@@ -204,7 +203,6 @@ fn changed(data: &Data) -> Result<Option<BTreeSet<String>>, SavedError> {
 struct Contents {
     data: Data,
     others: Vec<Data>,
-    apart: Apart,
 }
 
 impl Contents {
@@ -212,19 +210,19 @@ impl Contents {
     fn read(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Result<Self, ReportError> {
         let data = Data::read(folder, mixed)?;
         if data.is_draft() {
-            return Ok(Contents { data, others: Vec::new(), apart: Apart::default() });
+            return Ok(Contents { data, others: Vec::new() });
         }
         let others = Others::beside(&data, folder, Path::new(FOLDERS))?;
         others.left_out.iter().for_each(|line| announce(line));
-        Ok(Contents { data, others: others.data, apart: Apart::read()? })
+        Ok(Contents { data, others: others.data })
     }
 }
 
 /// Generates the files from measurements in a folder. Text outside of the marks is kept, and kernels with a `changed` source are
 /// marked.
 fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>) -> Result<Composed, ReportError> {
-    let Contents { data, others, apart } = contents;
-    let report = Report::new(data, changed, others).with_apart(apart);
+    let Contents { data, others } = contents;
+    let report = Report::new(data, changed, others);
     let root = root(data.is_draft());
     let mut files = Vec::new();
     for chart in report.charts() {
@@ -355,7 +353,7 @@ pub fn page<E: From<ReportError>>(
     modules: impl FnOnce() -> Result<Modules, E>,
     announce: &mut dyn FnMut(&str),
 ) -> Result<html::Page, E> {
-    let Contents { data, others, .. } = Contents::read(folder, false, announce)?;
+    let Contents { data, others } = Contents::read(folder, false, announce)?;
     Ok(html::compose(&[&data].into_iter().chain(&others).collect::<Vec<_>>(), links, modules()?)?)
 }
 

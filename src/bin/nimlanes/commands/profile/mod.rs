@@ -28,8 +28,7 @@ use crate::terminal::output::print;
 #[command(after_help = "Examples:\n  nimlanes profile mex_subtraction --kernel stamp --size 100000\n  \
     nimlanes profile table_scan --against byte_table\n  \
     nimlanes profile mex_subtraction --kernel stamp --size 100000 --rev HEAD~1\n  \
-    nimlanes profile mex_split --kernel near_sum --toolchain nightly\n  \
-    nimlanes profile mex_split --kernel near_sum --toolchain nightly --against-toolchain 1.89")]
+    nimlanes profile mex_split --kernel near_sum --toolchain nightly")]
 pub struct Args {
     #[command(flatten)]
     target: RepeatedTarget,
@@ -46,11 +45,7 @@ pub struct Args {
     /// changed from that
     #[arg(long, value_name = "NAME", value_parser = toolchains::name, conflicts_with_all = ["against", "rev"])]
     toolchain: Option<String>,
-    /// With --toolchain: sample the kernel as the compiler of this toolchain made it, not as that of this program did, and draw what changed
-    /// from it to the one by --toolchain
-    #[arg(long, value_name = "NAME", value_parser = toolchains::name, requires = "toolchain")]
-    against_toolchain: Option<String>,
-    /// With --toolchain: install toolchains that are missing
+    /// With --toolchain: install the toolchain if it is missing
     #[arg(long, requires = "toolchain")]
     install: bool,
     /// What takes the samples [default: perf, or pprof where perf events are not allowed]
@@ -85,12 +80,6 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let run = interrupt::run(selection.threads());
     let revision = args.rev.as_deref().map(|name| Revision::build(name, &run)).transpose()?;
     let name = |kernel: usize| session.kernels()[kernel].name.to_owned();
-    let report = |change: Change| print(&format!("{}\n{}\n", change.write(&args.into)?.display(), change.times()));
-    if let (Some(now), Some(before)) = (&args.toolchain, &args.against_toolchain) {
-        let both = toolchains::pair([before, now], args.install, &run)?;
-        let [before, now] = both.each_ref().map(OtherBuild::by);
-        return report(before.change_to(&now, session.as_ref(), &name(after), args)?);
-    }
     let toolchains = match &args.toolchain {
         Some(name) => toolchains::build(std::slice::from_ref(name), args.install, &run)?,
         None => Vec::new(),
@@ -115,7 +104,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     } else {
         return Ok(());
     };
-    report(change)
+    print(&format!("{}\n{}\n", change.write(&args.into)?.display(), change.times()))
 }
 
 /// Samples one kernel, writes its flamegraph and prints where it spent its time. Returns the profile and the seconds per run.

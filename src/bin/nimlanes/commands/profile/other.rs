@@ -1,4 +1,4 @@
-//! `nimlanes profile --rev` and `--toolchain`: what has changed since another build, or between two others.
+//! `nimlanes profile --rev` and `--toolchain`: what has changed since another build.
 
 use std::path::Path;
 use std::time::Duration;
@@ -45,28 +45,6 @@ impl<'a> OtherBuild<'a> {
         let before = Side { name: named, profile: before, seconds: then };
         let now = Side { name: "this build".to_owned(), profile, seconds: now };
         Ok(Change { before, now, unit: session.unit() })
-    }
-
-    /// Has this build and a later one sample their kernels of the same name, and times both in turns.
-    pub fn change_to(
-        &self,
-        later: &OtherBuild,
-        session: &dyn Session,
-        kernel: &str,
-        args: &Args,
-    ) -> Result<Change, Failure> {
-        announce(&format!("sampling and timing {kernel} of {} and of {}", self.name, later.name));
-        let profile = later.sample(session, kernel, args)?;
-        let before = self.sample(session, kernel, args)?.with_lines_as_in(&profile);
-        let play = |duel: Match| duel.play_beside(&[self.program, later.program]);
-        let duels = duel(session.case().size, kernel, args, play)?;
-        // The first duel is that of this program.
-        let side = |number: usize, build: &OtherBuild, profile| {
-            let row = duels[number].rows.iter().find(|row| row.kernel == kernel).ok_or_else(|| build.lacks(kernel))?;
-            let name = format!("{kernel} of {}", build.name);
-            Ok::<_, Failure>(Side { name, profile, seconds: 1.0 / row.throughput })
-        };
-        Ok(Change { before: side(1, self, before)?, now: side(2, later, profile)?, unit: session.unit() })
     }
 
     fn lacks(&self, kernel: &str) -> Failure {

@@ -12,7 +12,6 @@ use crate::files::saved::Measured;
 
 pub use nimlanes::lab::duel::*;
 
-pub use compilers::{CompiledKernel, CompiledTime, Compiler, Compilers, Step};
 pub use processes::{Match, NewOverOld, Other, OtherRow, PROCESSES, identity};
 pub use verdict::{TIE, Verdict};
 

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::child::{Child, Patience};
 use super::interval::interval;
 use super::protocol::{Identity, Input, Listed, Reply, Request};
-use super::{Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Played, Player, Row, family, play};
+use super::{Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Played, Player, Row, play};
 use crate::measuring::engine;
 use crate::measuring::programs::this_program;
 
@@ -169,45 +169,6 @@ impl<'a> Match<'a> {
             only_there: able.filter(is_new).map(|kernel| kernel.kernel.clone()).collect(),
         };
         Ok((duel, other))
-    }
-
-    /// Plays the duel among the kernels of this build and those of others, by the wall clock, the only one that all systems have.
-    /// A kernel that this build leaves out is left out in all, and one that only another can run takes part if a relative does.
-    /// Returns a duel for each build, with ratios to the baseline of this one.
-    ///
-    /// # Errors
-    /// As [`Match::play`]; or another program cannot duel.
-    pub fn play_beside(mut self, others: &[&Path]) -> Result<Vec<Duel>, DuelError> {
-        self.lineup.clock = Clock::Wall;
-        let choose = |sides: &[Side]| {
-            let others = sides.iter().enumerate().skip(1).flat_map(|(number, side)| {
-                let able = side.kernels.iter().filter(|kernel| kernel.obstacle.is_none());
-                let seat = |kernel: &Listed| self.seat_of(&kernel.kernel, &side.identity.build.name, &sides[0].kernels);
-                able.filter_map(seat).map(move |seat| Seat { side: number, ..seat }).collect::<Vec<_>>()
-            });
-            self.own_seats().chain(others).collect()
-        };
-        let (sides, seats, played) = self.rounds(others, choose, &mut |_| {})?;
-        let own = self.lineup.duel(&played, |number| number);
-        let duel = |(number, side): (usize, Side)| {
-            let of_side = seats.iter().enumerate().filter(|(_, seat)| seat.side == number);
-            let rows = self.lineup.rows(of_side.map(|(place, seat)| (place, &seat.contender)), &played, 0);
-            Duel { build: side.identity.build.name, rows, ..own.clone() }
-        };
-        Ok(sides.into_iter().enumerate().map(duel).collect())
-    }
-
-    /// A kernel of another build, unless this one can run it and leaves it out. One that only the other can run, and that has a
-    /// relative here, gets the tier that the other build is named after.
-    fn seat_of(&self, kernel: &str, build: &str, own: &[Listed]) -> Option<Seat> {
-        let here = self.own_seats().find(|own| own.contender.kernel == kernel);
-        let is_new = own.iter().all(|own| own.kernel != kernel || own.obstacle.is_some());
-        let is_relative = |own: &&Contender| family(&own.kernel, &own.tier) == family(kernel, build);
-        here.or_else(|| {
-            let relative = self.lineup.contenders.iter().find(is_relative).filter(|_| is_new)?;
-            let contender = Contender { kernel: kernel.to_owned(), tier: build.to_owned(), ..relative.clone() };
-            Some(Seat { side: 0, contender, once: Duration::ZERO })
-        })
     }
 
     /// The kernels of this build.

@@ -1,6 +1,5 @@
 //! The data of a report: all measurements in one folder.
 
-pub mod apart;
 mod checks;
 pub mod machines;
 pub mod sources;

@@ -1,12 +1,7 @@
 //! Measures what a report needs, task by task. Each result is saved in its own file as soon as it is done, so an interrupted
 //! report resumes where it stopped. At the end, one file has them all.
 
-pub mod apart;
-mod bounds;
-mod crates;
 pub mod tasks;
-mod toolchains;
-mod webassembly;
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -35,7 +30,7 @@ use super::data::{AllNeeds, Ceilings, Counted, FarSolution, GameDuel, GameRow, K
 use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Measured, Saved, SavedError, parse};
 use crate::measuring::builds::{FOR_THIS_CPU, NATIVE, cargo_build, check_name, made};
-use crate::measuring::counters::{self, Source, StepError};
+use crate::measuring::counters::{self, Source};
 use crate::measuring::duel::{
     Duel, DuelError, DuelOptions, Match, PROCESSES, quantile, ratios, run_duel, time_in_turns,
 };
@@ -72,9 +67,6 @@ pub enum MeasureError {
     /// A child process failed.
     #[error(transparent)]
     Program(#[from] ProgramError),
-    /// The instructions of a kernel are not known.
-    #[error("cannot count the instructions of {0}: {1}")]
-    Steps(&'static str, StepError),
 }
 
 /// The tasks for one machine, and the folder for their results.

@@ -2,9 +2,7 @@
 //!
 //! Links lead from the root of the source tree.
 
-mod bounds;
 mod counted;
-mod crates;
 mod findings;
 mod games;
 mod ladder;
@@ -13,8 +11,6 @@ mod machines;
 pub(in crate::report) mod markdown;
 mod operation;
 mod selected;
-mod toolchains;
-mod webassembly;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -27,12 +23,10 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 
-pub use self::crates::with_more;
 pub use self::ladder::{best_plain, steps};
 use self::limits::share;
 use self::markdown::{Table, code, memory, ns, size, time, times};
 pub use self::operation::technology;
-use super::data::apart::Apart;
 use super::data::{Data, Observed, Setup};
 use super::measure::tasks::{Effort, SMALL};
 use super::{TABLES, list};
@@ -73,8 +67,6 @@ pub struct Report<'a> {
     changed: Option<BTreeSet<String>>,
     /// The measurements of other machines, by name.
     others: Vec<Report<'a>>,
-    /// What was measured apart from reports, on any machine.
-    apart: &'a Apart,
     /// The longest that the Grundy values of an input may be predicted to take.
     longest_input: Duration,
 }
@@ -156,15 +148,8 @@ impl<'a> Report<'a> {
     /// if that is not known.
     pub fn new(data: &'a Data, changed: Option<BTreeSet<String>>, others: &'a [Data]) -> Self {
         let others = others.iter().map(|other| Report::new(other, None, &[])).collect();
-        static NONE: Apart =
-            Apart { webassembly: Vec::new(), toolchains: Vec::new(), crates: Vec::new(), bounds: Vec::new() };
         // The machine only serves to list kernels: the report depends on the measurements, not on where it is generated.
-        Report { data, machine: Machine::detect(), changed, others, apart: &NONE, longest_input: LONGEST_INPUT }
-    }
-
-    /// The same with what was measured apart.
-    pub fn with_apart(self, apart: &'a Apart) -> Self {
-        Report { apart, ..self }
+        Report { data, machine: Machine::detect(), changed, others, longest_input: LONGEST_INPUT }
     }
 
     /// The same without inputs whose Grundy values are predicted to take longer than this, which is a second by default.
@@ -268,15 +253,7 @@ impl<'a> Report<'a> {
     }
 
     fn topics(&self) -> impl Iterator<Item = Topic> {
-        let topics = [
-            self.limits(),
-            self.bounds(),
-            self.counted(),
-            self.selections(),
-            self.crates(),
-            self.toolchains(),
-            self.webassembly(),
-        ];
+        let topics = [self.limits(), self.counted(), self.selections()];
         topics.into_iter().flatten()
     }
 
