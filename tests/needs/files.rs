@@ -74,7 +74,7 @@ fn a_full_disk_changes_no_file() {
     for args in [
         &["grundy", "--moves", "1,2", "--limit", "1e6", "--format", "csv", "--out", "out"][..],
         &["positions", "proportionate-nim", "--limit", "1e6", "--out", "out"],
-        &["plot", "stone-game", "--limit", "2000", "--out", "out.png"],
+        &["plot", "stone-game", "--limit", "2000", "--out", "out.svg"],
         &[
             "grundy",
             "--moves",

@@ -281,7 +281,7 @@ fn wrong_options() {
         ),
         (&["solve", "stone-game", "more"], "unexpected argument 'more' found"),
         (&["positions"], "arguments were not provided: --limit <N>; <GAME>"),
-        (&["plot", "stone-game", "--limit", "9", "--out", "a.gif"], "allowed: names that end in .svg or .png"),
+        (&["plot", "stone-game", "--limit", "9", "--out", "a.gif"], "allowed: names that end in .svg"),
         (&["grundy", "--zeros", "--records"], "'--zeros' cannot be used with '--records'"),
         (&["grundy", "--kernel", "mex_subtraction=none"], "unknown kernel `none` of mex_subtraction; allowed: "),
         (

@@ -193,7 +193,7 @@ fn a_hyphen_is_the_standard_stream() {
     // What needs a file or a folder has none.
     let stream = "cannot write to standard output: it is a device, a pipe or an open stream";
     folder.refused(&[&RECORDS[..], &["--limit", "9", "--checkpoint", "-"]].concat(), 1, stream);
-    folder.refused(&["plot", "stone-game", "--limit", "9", "--out", "-"], 2, "allowed: names that end in .svg or .png");
+    folder.refused(&["plot", "stone-game", "--limit", "9", "--out", "-"], 2, "allowed: names that end in .svg");
     for command in
         [&["survey", "0.77", "--into"][..], &["family", "--largest-move", "3", "--into"], &["report", "--data"]]
     {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nimlanes::cores::mex::octal::sparse_space;
 use nimlanes::kernel::Run;
 
-use super::arguments::{PositionArgs, PositionQuery, picture_form};
+use super::arguments::{PositionArgs, PositionQuery};
 use super::grundy;
 use crate::drawing::plot::{Picture, View, draw, draw_values};
 use crate::terminal::failure::Failure;
@@ -20,9 +20,9 @@ use crate::terminal::output::{check_writable, write_output};
 /// form.
 #[derive(clap::Args)]
 #[command(mut_arg("game", |game| game.required_unless_present("code").conflicts_with("code")))]
-#[command(after_help = "Examples:\n  nimlanes plot stone-game --limit 4000 --out stone-game.png\n  \
+#[command(after_help = "Examples:\n  nimlanes plot stone-game --limit 4000 --out stone-game.svg\n  \
     nimlanes plot proportionate-nim --limit 1e6 --moves 1:1,1:2 --ratios --out beams.svg\n  \
-    nimlanes plot --code 0.6 --limit 1e5 --out officers.png")]
+    nimlanes plot --code 0.6 --limit 1e5 --out officers.svg")]
 pub struct Args {
     #[command(flatten)]
     listed: PositionArgs,
@@ -34,13 +34,18 @@ pub struct Args {
     /// Draw only the rare heaps of the sparse space
     #[arg(long)]
     rare: bool,
-    /// The output file, SVG or PNG by its extension; it appears when it is complete. A file with several hard links is refused
-    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    /// The output file, an SVG; it appears when it is complete. A file with several hard links is refused
+    #[arg(long, value_name = "FILE.svg")]
     out: PathBuf,
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    let form = picture_form(&args.out, "names that end in .svg or .png")?;
+    if args.out.extension().is_none_or(|extension| extension != "svg") {
+        return Err(Failure::Usage(format!(
+            "--out `{}` is not a picture; allowed: names that end in .svg",
+            args.out.display()
+        )));
+    }
     if args.code.is_some() && args.listed.has_settings() {
         return Err(Failure::Usage("--code takes no option of another game".to_owned()));
     }
@@ -57,7 +62,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         None => positions(args)?,
     };
     run.advance(0)?;
-    write_output(Some(&args.out), |out| out.write_all(&picture.bytes(form)))
+    write_output(Some(&args.out), |out| out.write_all(picture.svg().as_bytes()))
 }
 
 fn positions(args: &Args) -> Result<(Picture, Arc<Run>), Failure> {

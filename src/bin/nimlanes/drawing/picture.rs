@@ -1,21 +1,18 @@
-//! Pictures of text, lines and rasters of cells, as SVG and PNG.
+//! Pictures of text, lines and rasters of cells, as SVG.
 //!
-//! A raster of a million positions is one element, which an SVG contains as an embedded PNG.
+//! A raster of a million positions is one element, an embedded PNG.
 
-use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 use png::{ColorType, Compression, Filter};
 
 use super::colours::{Colour, GREY, scale};
 use super::svg::{Anchor, Paint, Svg, Text};
 
-/// An index into the palette of all pictures: transparent, then the values of [`tint`], then those of [`grey`].
+/// An index into the palette of all rasters: transparent, then the values of [`tint`].
 pub type Ink = u8;
 
 /// Number of shades of the colour scale, and of strengths of each.
 const SHADES: u8 = 32;
 const STRENGTHS: u8 = 7;
-/// Number of strengths of grey, for the edges of letters.
-const GREYS: u8 = 16;
 
 /// Transparent.
 pub const CLEAR: Ink = 0;
@@ -26,18 +23,12 @@ pub fn tint(colour: f64, strength: f64) -> Ink {
     1 + level(colour, SHADES - 1) * STRENGTHS + level(strength, STRENGTHS).max(1) - 1
 }
 
-fn grey(strength: f64) -> Ink {
-    let level = (strength * f64::from(GREYS)).round() as u8;
-    if level == 0 { CLEAR } else { SHADES * STRENGTHS + level }
-}
-
 /// Red, green, blue and opacity of each ink.
 fn palette() -> Vec<[u8; 4]> {
     let opacity = |level: u8, levels: u8| (255.0 * f64::from(level) / f64::from(levels)).round() as u8;
     let shade = |shade: u8| scale(f64::from(shade) / f64::from(SHADES - 1));
     let tints = (0..SHADES).flat_map(|s| (1..=STRENGTHS).map(move |level| (shade(s), opacity(level, STRENGTHS))));
-    let greys = (1..=GREYS).map(|level| (GREY, opacity(level, GREYS)));
-    [[0; 4]].into_iter().chain(tints.chain(greys).map(|(Colour([r, g, b]), a)| [r, g, b, a])).collect()
+    [[0; 4]].into_iter().chain(tints.map(|(Colour([r, g, b]), a)| [r, g, b, a])).collect()
 }
 
 /// Cells of ink, row by row from the top.
@@ -76,14 +67,7 @@ enum Item {
     },
 }
 
-/// A format of pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    Svg,
-    Png,
-}
-
-/// A picture that can be written as SVG and as PNG.
+/// A picture.
 #[derive(Debug)]
 pub struct Picture {
     size: [usize; 2],
@@ -116,14 +100,6 @@ impl Picture {
         rasters.map(|raster| &raster.cells[..]).next().unwrap_or(&[])
     }
 
-    /// The picture as a file.
-    pub fn bytes(&self, form: Form) -> Vec<u8> {
-        match form {
-            Form::Svg => self.svg().into_bytes(),
-            Form::Png => self.png(),
-        }
-    }
-
     /// The picture as SVG.
     pub fn svg(&self) -> String {
         let mut svg = Svg::new(self.size.map(|side| side as i32));
@@ -141,56 +117,6 @@ impl Picture {
             }
         }
         svg.end()
-    }
-
-    /// The picture as PNG.
-    pub fn png(&self) -> Vec<u8> {
-        let [width, height] = self.size;
-        let mut inks = vec![CLEAR; width * height];
-        let mut paint = |x: i32, y: i32, ink: Ink| {
-            let (x, y) = (x as usize, y as usize); // a negative number wraps to one far outside
-            if ink != CLEAR && x < width && y < height {
-                inks[y * width + x] = ink;
-            }
-        };
-        for item in &self.items {
-            match item {
-                Item::Text { text, at, anchor } => {
-                    let (step, size) =
-                        (get_raster_width(FontWeight::Regular, RasterHeight::Size16), RasterHeight::Size16);
-                    let length = (step * text.chars().count()) as i32;
-                    let mut left = at[0]
-                        - match anchor {
-                            Anchor::Start => 0,
-                            Anchor::Middle => length / 2,
-                            Anchor::End => length,
-                        };
-                    for letter in text.chars() {
-                        let rows = get_raster(letter, FontWeight::Regular, size);
-                        for (y, row) in
-                            (at[1] - size.val() as i32 / 2..).zip(rows.iter().flat_map(|glyph| glyph.rows()))
-                        {
-                            (left..).zip(row).for_each(|(x, dark)| paint(x, y, grey(f64::from(*dark) / 255.0)));
-                        }
-                        left += step as i32;
-                    }
-                }
-                Item::Line { from, to } => {
-                    for y in from[1]..=to[1] {
-                        (from[0]..=to[0]).for_each(|x| paint(x, y, grey(1.0)));
-                    }
-                }
-                Item::Raster { raster, at } => {
-                    for (y, row) in (at[1]..).step_by(raster.pixels).zip(raster.cells.chunks(raster.columns)) {
-                        for (x, ink) in (at[0]..).step_by(raster.pixels).zip(row) {
-                            let side = raster.pixels as i32;
-                            (0..side * side).for_each(|i| paint(x + i % side, y + i / side, *ink));
-                        }
-                    }
-                }
-            }
-        }
-        png(self.size, &inks)
     }
 }
 
@@ -221,28 +147,18 @@ mod tests {
     fn every_ink_is_in_the_palette() {
         let palette = palette();
         assert!(palette.len() <= 256);
-        assert_eq!(usize::from(grey(1.0)), palette.len() - 1);
+        assert_eq!(usize::from(tint(1.0, 1.0)), palette.len() - 1);
         assert_eq!(palette[usize::from(tint(1.0, 1.0))], [253, 231, 37, 255]);
         assert_eq!(palette[usize::from(tint(0.0, 0.0))], [68, 1, 84, 36], "faint, but there");
-        assert_eq!(palette[usize::from(grey(1.0))], [118, 124, 133, 255]);
     }
 
     #[test]
-    fn a_png_holds_its_pixels() {
-        let mut picture = Picture::new([40, 20]);
-        picture.raster(Raster { columns: 2, cells: vec![1, CLEAR, CLEAR, 224], pixels: 3 }, [5, 6]);
-        picture.line([0, 19], [39, 19]);
-        picture.text("1", [20, 8], Anchor::Middle);
-        picture.text("past the edge", [-300, 8], Anchor::Start);
-        picture.text("past the edge", [36, 8], Anchor::Start);
-        let file = picture.png();
-        let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().expect("a file");
-        let mut inks = [CLEAR; 20 * 40];
-        let frame = reader.next_frame(&mut inks).expect("pixels");
-        assert_eq!((frame.width, frame.height, frame.color_type), (40, 20, ColorType::Indexed));
-        let at = |x: usize, y: usize| inks[y * 40 + x];
-        assert_eq!([at(5, 6), at(7, 8), at(10, 11), at(8, 9)], [1, 1, 224, 224]);
-        assert_eq!([at(8, 6), at(0, 18), at(0, 19)], [CLEAR, CLEAR, grey(1.0)]);
-        assert!((14..26).any(|x| at(x, 8) > 224), "a letter");
+    fn a_raster_holds_its_cells() {
+        let cells = [1, CLEAR, CLEAR, 224, 7, 9];
+        let mut reader = png::Decoder::new(std::io::Cursor::new(png([3, 2], &cells))).read_info().expect("a file");
+        let mut inks = [CLEAR; 6];
+        let frame = reader.next_frame(&mut inks).expect("cells");
+        assert_eq!((frame.width, frame.height, frame.color_type), (3, 2, ColorType::Indexed));
+        assert_eq!(inks, cells);
     }
 }

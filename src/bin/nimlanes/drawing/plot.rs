@@ -9,7 +9,7 @@ use super::axis::{Axis, number};
 use super::picture::{CLEAR, Ink, Raster, tint};
 use super::svg::{Anchor, HEADING};
 
-pub use super::picture::{Form, Picture};
+pub use super::picture::Picture;
 
 /// What the axes show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -325,7 +325,7 @@ mod tests {
         for view in [View::Heaps, View::Ratios] {
             for limit in [0, 1, 2, 559, 560, 561, 2000] {
                 let two = (0..=limit / 2).map(|n| [n, n]).collect();
-                draw(&Positions::Two(two), limit, "none", view).png();
+                draw(&Positions::Two(two), limit, "none", view).svg();
                 let three = (0..=limit as u32 / 2).map(|x| [x, x, 2 * x]).collect();
                 draw(&Positions::Three(three), limit, "a test", view).svg();
             }
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn periods_are_drawn_at_their_moves() {
-        periods(&[], "none", "").png();
+        periods(&[], "none", "").svg();
         let picture = periods(&[([1, 2], 3), ([2, 1], 3), ([2, 2], 9)], "a test", "");
         let inks: Vec<Ink> = picture.first_raster().iter().copied().filter(|ink| *ink != CLEAR).collect();
         assert_eq!(inks, [area(0.0), area(1.0), area(0.0)]);

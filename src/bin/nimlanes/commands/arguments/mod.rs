@@ -6,7 +6,6 @@ pub mod settings;
 pub mod shard;
 pub mod usage;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
@@ -21,7 +20,6 @@ use nimlanes::moves::Code;
 use nimlanes::numbers::within;
 
 use self::settings::{Settings, games};
-use crate::drawing::plot::Form;
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
 
@@ -43,19 +41,6 @@ pub fn seconds(text: &str) -> Result<f64, String> {
 /// Parses the code of a game. What is kept of a game is under its canonical code.
 pub fn code(text: &str) -> Result<Code, Failure> {
     Ok(text.parse::<Code>().map_err(InputError::Code)?.canonical())
-}
-
-/// Whether a name of a file ends in a dot and this.
-pub fn has_ending(file: &Path, ending: &str) -> bool {
-    file.extension().is_some_and(|extension| extension == ending)
-}
-
-/// How to write the picture in the file of `--out`.
-pub fn picture_form(out: &Path, allowed: &str) -> Result<Form, Failure> {
-    match [("svg", Form::Svg), ("png", Form::Png)].into_iter().find(|(ending, _)| has_ending(out, ending)) {
-        Some((_, form)) => Ok(form),
-        None => Err(Failure::Usage(format!("--out `{}` is not a picture; allowed: {allowed}", out.display()))),
-    }
 }
 
 /// The `--threads` option.
