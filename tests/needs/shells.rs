@@ -73,7 +73,13 @@ fn completes(shell: &Shell) {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join(".zshrc"), ZSHRC).expect("writable");
     let script = folder.path().join("script");
-    let printed = nimlanes().args(["completions", shell.name]).assert().success().get_output().stdout.clone();
+    let printed = nimlanes()
+        .args(["--generate", &format!("complete-{}", shell.name)])
+        .assert()
+        .success()
+        .get_output()
+        .stdout
+        .clone();
     fs::write(&script, printed).expect("writable");
     for (line, words) in [
         ("nimlanes posi", &["positions"][..]),

@@ -27,25 +27,25 @@ use nimlanes::cores::named::KERNEL;
 use nimlanes::kernel::Tier;
 use nimlanes::machine::ISA_MAX;
 
-use crate::commands::{Command, arguments::usage, solve};
+use crate::commands::Command;
+use crate::commands::arguments::usage;
+use crate::commands::generate::{self, Generate};
 use crate::measuring::profile::SAMPLER;
 use crate::terminal::failure::Failure;
 use crate::terminal::{interrupt, output};
 
 pub use crate::measuring::profile;
 
-/// Solve combinatorial games with SIMD and bit-parallel kernels, compare the kernels, and profile them.
-///
-/// Without a command, solves all games at their published limits.
+/// Solve combinatorial games with SIMD and bit-parallel kernels, compare the kernels, and profile them
 #[derive(Parser)]
 #[command(name = "nimlanes", version, propagate_version = true)]
 #[command(after_help = after_help())]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Print JSON: an array with one object per game
-    #[arg(long)]
-    json: bool,
+    /// Print the manual page, or a script that completes commands and options in a shell
+    #[arg(long, value_name = "WHAT")]
+    generate: Option<Generate>,
     /// When to colour help and errors; `auto` follows NO_COLOR and whether it is a terminal
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
@@ -108,10 +108,11 @@ fn explain(error: &clap::Error) -> Result<(), Failure> {
 }
 
 fn dispatch(cli: Cli) -> Result<(), Failure> {
-    match cli.command {
-        None => solve::main(&solve::Args::all(cli.json)),
-        Some(_) if cli.json => Err(Failure::Usage("--json must come after the command".to_owned())),
-        Some(command) => command.execute(),
+    match (cli.command, cli.generate) {
+        (Some(_), Some(_)) => Err(Failure::Usage("--generate takes no command".to_owned())),
+        (Some(command), None) => command.execute(),
+        (None, Some(what)) => generate::main(what, Cli::command()),
+        (None, None) => output::print_styled(&Cli::command().render_help()),
     }
 }
 

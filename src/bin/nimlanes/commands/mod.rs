@@ -5,18 +5,17 @@
 mod answer;
 pub mod arguments;
 mod compare;
-mod completions;
 mod env;
 mod family;
+pub mod generate;
 mod grundy;
 mod kernels;
-mod man;
 mod plot;
 mod positions;
 mod profile;
 mod report;
 mod run;
-pub mod solve;
+mod solve;
 mod survey;
 mod traced;
 mod verify;
@@ -41,8 +40,6 @@ pub enum Command {
     Profile(profile::Args),
     Report(report::Args),
     Env(env::Args),
-    Completions(completions::Args),
-    Man(man::Args),
     #[command(hide = true)]
     Answer(answer::Args),
     #[command(hide = true)]
@@ -66,8 +63,6 @@ impl Command {
             Command::Profile(args) => profile::main(args),
             Command::Report(args) => report::main(args),
             Command::Env(args) => env::main(args),
-            Command::Completions(args) => completions::main(args),
-            Command::Man(args) => man::main(args),
             Command::Answer(args) => answer::main(args),
             Command::Traced(args) => traced::main(args),
         }

@@ -19,7 +19,7 @@ use crate::terminal::monitor::with_progress;
 use crate::terminal::output::{Document, headed, print, print_json, print_json_array, table};
 
 /// Solve a game, or all of them at their published limits
-#[derive(clap::Args, Default)]
+#[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes solve stone-game --limit 16000\n  \
     nimlanes solve nim-square --limit 1e6 --moves cubes --json\n  \
     nimlanes solve proportionate-nim --limit 1e6 --moves 1:1,2:3\n  nimlanes solve scatterstone-nim --exact")]
@@ -38,13 +38,6 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     settings: Settings<false>,
-}
-
-impl Args {
-    /// All games at their published limits.
-    pub fn all(json: bool) -> Self {
-        Args { json, ..Default::default() }
-    }
 }
 
 #[derive(Serialize)]
