@@ -165,38 +165,32 @@ fn charts_and_tables_of_an_earlier_report_are_named_and_removed() {
     report(&root, &["--check"]).assert().success();
 }
 
-/// Adds what the CPU counted at the published size.
-fn add_counters(root: &TempDir, folder: &str) {
-    let rows = json!([
-        { "kernel": "stamp", "runs": 3, "instructions": 300.0, "cycles": 100.0, "instructions_per_cycle": 3.0 },
-        { "kernel": "flags", "runs": 1, "instructions": 900.5 },
-    ]);
-    let counters = json!({ "source": "hardware", "unit": "heap", "rows": rows, "skipped": [] });
-    let case = json!({ "operation": "mex_subtraction", "workload": "squares", "size": 100_000, "counters": counters });
-    add(root, folder, "counted", case);
+/// Adds what a kernel needs and what the machine could do at best.
+fn add_limits(root: &TempDir, folder: &str) {
+    let needs = json!({ "operation": "mex_subtraction", "kernel": "stamp", "needs": { "stores": 2.0 } });
+    let stores =
+        json!({ "kind": "stores", "name": "l1", "unit": "store", "bytes": 16384, "tier": "portable", "ns": 0.5 });
+    add(root, folder, "needs", json!({ "rows": [needs] }));
+    add(root, folder, "ceilings", json!({ "rows": [stores] }));
 }
 
-/// As the counters of the CPU, which have a table where they were counted.
 #[test]
 fn long_tables_are_files_that_the_report_links_to() {
     let (root, folder) = measured(&headline());
     report(&root, &["--data", folder]).assert().success();
-    assert!(!read(&root, "RESULTS.md").contains("Counters of the CPU"));
-    add_counters(&root, folder);
+    assert!(!read(&root, "RESULTS.md").contains("Distance to the limit"));
+    add_limits(&root, folder);
     report(&root, &["--data", folder]).assert().success();
-    let (path, text) = ("profiles/tables/counters.md", read(&root, "RESULTS.md"));
-    assert!(text.contains(&format!("]({path})")));
-    assert!(text.contains("The best kernels complete 3.00 to 3.00 instructions in a cycle."), "{text}");
+    let path = "profiles/tables/limits.md";
+    assert!(read(&root, "RESULTS.md").contains(&format!("]({path})")));
     let table = read(&root, path);
     assert!(table.contains("[`stamp`](../../src/cores/mex/subtraction/stamp.rs)"), "{table}");
-    assert_eq!(cells(&table, "| [`stamp`]")[1..], ["300", "100", "3.00"]);
-    assert_eq!(cells(&table, "| [`flags`]")[1..], ["900", "–", "–"]);
-    assert!(read(&root, "profiles/tables/README.md").contains("(counters.md)"));
+    assert!(read(&root, "profiles/tables/README.md").contains("(limits.md)"));
     report(&root, &["--check"]).assert().success();
-    fs::write(root.path().join(path), table.replace("300", "301")).expect("a writable folder");
-    failed(&mut report(&root, &["--check"]), "counters.md is not what");
+    fs::write(root.path().join(path), table.replace("`stamp`", "`stump`")).expect("a writable folder");
+    failed(&mut report(&root, &["--check"]), "limits.md is not what");
     fs::remove_file(root.path().join(path)).expect("a writable folder");
-    failed(&mut report(&root, &["--check"]), "counters.md is not what");
+    failed(&mut report(&root, &["--check"]), "limits.md is not what");
 }
 
 /// What earlier reports measured and nothing is made of any more is read, and changes nothing.
@@ -204,7 +198,7 @@ fn long_tables_are_files_that_the_report_links_to() {
 fn measurements_of_retired_kinds_still_read() {
     let (root, folder) = measured(&headline());
     report(&root, &["--data", folder]).assert().success();
-    for kind in ["built", "choices", "clocks", "estimates", "starts"] {
+    for kind in ["built", "choices", "clocks", "counted", "estimates", "starts"] {
         add(&root, folder, kind, json!({ "rows": [] }));
     }
     report(&root, &["--check"]).assert().success();
@@ -216,18 +210,18 @@ fn a_draft_stays_below_the_target_folder() {
     fs::write(root.path().join("README.md"), "Mine.").expect("a writable folder");
     fs::write(root.path().join("RESULTS.md"), "Mine, too.").expect("a writable folder");
     add(&root, folder, "setup", json!({"draft": true, "patience_seconds": 1.0, "took_seconds": 80.0}));
-    add_counters(&root, folder);
+    add_limits(&root, folder);
     let output = report(&root, &["--data", folder]).assert().success().get_output().stdout.clone();
     assert!(output.starts_with(b"target/draft/RESULTS.md is written"), "{}", String::from_utf8_lossy(&output));
     assert_eq!((&*read(&root, "README.md"), &*read(&root, "RESULTS.md")), ("Mine.", "Mine, too."));
     assert!(!root.path().join("profiles/charts").exists() && !root.path().join("profiles/tables").exists());
 
     let text = read(&root, "target/draft/RESULTS.md");
-    for part in ["**Draft**", "](profiles/tables/counters.md)", "](../../src/cores/mex/subtraction/stamp.rs)"] {
+    for part in ["**Draft**", "](profiles/tables/limits.md)", "](../../src/cores/mex/subtraction/stamp.rs)"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
     assert!(root.path().join("target/draft/profiles/charts/mex_subtraction-ratio.svg").exists());
-    let table = read(&root, "target/draft/profiles/tables/counters.md");
+    let table = read(&root, "target/draft/profiles/tables/limits.md");
     assert!(table.contains("](../../../../src/cores/mex/subtraction/stamp.rs)"), "{table}");
     report(&root, &["--check", "--data", folder]).assert().success();
     let help = report(&root, &["--help"]).assert().success().get_output().stdout.clone();

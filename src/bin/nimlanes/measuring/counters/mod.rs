@@ -202,11 +202,6 @@ impl Row {
             unbound: String::new(),
         }
     }
-
-    /// Instructions per cycle, if both were counted.
-    pub fn instructions_per_cycle(&self) -> Option<f64> {
-        self.counts.get(IPC).copied()
-    }
 }
 
 /// Counts what kernels of a session do, given by their indices: by `source`, else by the CPU, else by single steps. `None` if that
@@ -389,16 +384,6 @@ impl Counters {
         format!("\ncounted {by}, per {}\n\n{}{more}", self.unit, table(self.lines()))
     }
 
-    /// The unit of work.
-    pub fn unit(&self) -> &str {
-        &self.unit
-    }
-
-    /// The kernels of which it is known what bounds them, with their instructions per unit of work, and that.
-    pub fn bounds(&self) -> impl Iterator<Item = (&str, f64, &Bound)> {
-        self.rows.iter().filter_map(|row| Some((&*row.kernel, *row.counts.get(INSTRUCTIONS)?, row.bound.as_ref()?)))
-    }
-
     /// What bounds each kernel, or why that is not known.
     fn bound(&self) -> String {
         let line = |row: &Row| match &row.bound {
@@ -409,7 +394,7 @@ impl Counters {
     }
 
     /// The rows of a table, the first of them its heading. Only what was counted has a column, after that of the kernels.
-    pub fn lines(&self) -> Vec<Vec<String>> {
+    fn lines(&self) -> Vec<Vec<String>> {
         let is_counted = |(name, _): &&(&str, &str)| self.rows.iter().any(|row| row.counts.contains_key(*name));
         let columns: Vec<_> = COUNTED.iter().filter(is_counted).collect();
         let heads = columns.iter().map(|(_, head)| (*head).to_owned());

@@ -20,8 +20,6 @@ use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Measured, Saved, SavedError, kind_of, parse};
 use crate::measuring::duel::{Duel, Row};
 
-pub use crate::measuring::counters::Counted;
-
 /// How the measurements of a folder were made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setup {
@@ -253,7 +251,7 @@ fn keep_quietest<T: Repeated>(all: &mut Vec<Saved<T>>) -> usize {
 }
 
 /// Kinds that earlier folders have, and that nothing is made of any more.
-const RETIRED: [&str; 5] = ["built", "choices", "clocks", "estimates", "starts"];
+const RETIRED: [&str; 6] = ["built", "choices", "clocks", "counted", "estimates", "starts"];
 
 macro_rules! measured {
     ($($content:ident $kind:literal $field:ident)*) => {
@@ -315,7 +313,6 @@ measured! {
     Trials "trials" trials
     Ceilings "ceilings" ceilings
     AllNeeds "needs" needs
-    Counted "counted" counted
 }
 
 /// Why no report can be made from a folder.

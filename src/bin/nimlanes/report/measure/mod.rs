@@ -26,11 +26,10 @@ use nimlanes::units::span;
 
 use self::tasks::{Effort, Input, TRIAL_BUDGET, Task};
 use super::data::sources::{Sources, revision};
-use super::data::{AllNeeds, Ceilings, Counted, FarSolution, GameDuel, GameRow, KernelNeeds, Setup, Trial, Trials};
+use super::data::{AllNeeds, Ceilings, FarSolution, GameDuel, GameRow, KernelNeeds, Setup, Trial, Trials};
 use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Measured, Saved, SavedError, parse};
 use crate::measuring::builds::{FOR_THIS_CPU, NATIVE, cargo_build, check_name, made};
-use crate::measuring::counters::{self, Source};
 use crate::measuring::duel::{
     Duel, DuelError, DuelOptions, Match, PROCESSES, quantile, ratios, run_duel, time_in_turns,
 };
@@ -180,10 +179,6 @@ impl<'a> Plan<'a> {
                 self.save(name, self.duel(input, *threads, *budget, &run(*threads))?)
             }
             Task::Native { input, budget } => self.native(input, *budget, &self.path(name), &run(1)),
-            Task::Counted { input } => {
-                let counted = self.counted(input, &run(1))?;
-                counted.map_or(Ok(()), |counted| self.save(name, counted))
-            }
             Task::Game { game, limit, budget } => self.save(name, self.game(game, *limit, *budget, run)?),
             Task::Far { game, limit } => self.save(name, far(game, *limit, &run(1))?),
             Task::Again(task) => self.measure(task, name, run),
@@ -205,16 +200,6 @@ impl<'a> Plan<'a> {
             DuelOptions { kernels, baseline: None, threads, budget, time_limit: self.time_limit, always_included };
         let open = || Ok::<_, MeasureError>(input.session(&self.selection)?);
         Ok(Match::new(open, &options, PROCESSES, self.machine(), run)?.play(&mut |_| {})?)
-    }
-
-    /// `None` where the CPU has no counters.
-    fn counted(&self, input: &Input, run: &Run) -> Result<Option<Counted>, MeasureError> {
-        let session = input.session(&self.selection)?;
-        let candidates = session.candidates(1, input.time_limit(self.time_limit));
-        let able = (0..candidates.len()).filter(|kernel| candidates[*kernel].is_able());
-        let able: Vec<usize> = able.collect();
-        let counters = counters::count(session.as_ref(), &able, Some(Source::Hardware), run, &mut |_| {})?;
-        Ok(counters.map(|counters| Counted { case: session.case().clone(), counters }))
     }
 
     /// In this process alone, so in one memory layout: it takes many trials to judge a selection.

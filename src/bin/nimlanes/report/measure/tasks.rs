@@ -73,7 +73,6 @@ pub(super) enum Task {
     Ceilings,
     Duel { input: Input, threads: usize, budget: Duration },
     Native { input: Input, budget: Duration },
-    Counted { input: Input },
     Game { game: &'static Game, limit: u64, budget: Duration },
     Far { game: &'static Game, limit: u64 },
     Again(Box<Task>),
@@ -182,7 +181,6 @@ impl Task {
             Task::Duel { input, threads: 1, .. } => format!("duel-{BUILD}-{}", input.case.stem()),
             Task::Duel { input, threads, .. } => format!("duel-{BUILD}-{}-threads-{threads}", input.case.stem()),
             Task::Native { input, .. } => format!("duel-native-{}", input.case.stem()),
-            Task::Counted { input } => format!("counted-{}", input.case.stem()),
             Task::Game { game, limit, .. } => format!("game-{}-{limit}", game.name),
             Task::Far { game, limit } => format!("far-{}-{limit}", game.name),
             Task::Again(task) => format!("{}-again", task.name()),
@@ -196,7 +194,6 @@ impl Task {
             Task::Trials { inputs } => TRIAL_BUDGET * 3 / 2 * inputs.len() as u32,
             Task::Ceilings => CEILING_TIME * CEILINGS.len() as u32,
             Task::Duel { input, budget, .. } | Task::Native { input, budget } => input.duel(time_limit, *budget),
-            Task::Counted { input } => input.runs_within(time_limit).map(|run| run * 2 + MIN_TURN).sum(),
             Task::Game { .. } => GAME_TIME,
             Task::Far { .. } => FAR_TIME,
             Task::Again(task) => task.predicted(time_limit),
@@ -311,7 +308,7 @@ fn trials(effort: &Effort, selection: &Selection) -> Result<Vec<Input>, InputErr
 }
 
 /// The tasks of one workload: a duel at each size. At the published size of the first workload, also the native build,
-/// what the CPU counts, and duels of few rounds once more. There and at the largest size, also a duel of
+/// and duels of few rounds once more. There and at the largest size, also a duel of
 /// the parallel kernels, if there are any.
 fn duels(
     operation: &'static dyn AnyOperation,
@@ -355,7 +352,6 @@ fn duels(
                 }
             }
             tasks.extend(duels);
-            tasks.push(Task::Counted { input });
         } else {
             tasks.push(Task::Duel { input, threads: 1, budget });
         }

@@ -2,7 +2,6 @@
 //!
 //! Links lead from the root of the source tree.
 
-mod counted;
 mod findings;
 mod games;
 mod ladder;
@@ -253,7 +252,7 @@ impl<'a> Report<'a> {
     }
 
     fn topics(&self) -> impl Iterator<Item = Topic> {
-        let topics = [self.limits(), self.counted(), self.selections()];
+        let topics = [self.limits(), self.selections()];
         topics.into_iter().flatten()
     }
 
