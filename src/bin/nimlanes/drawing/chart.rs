@@ -196,54 +196,6 @@ fn above(a: [i32; 2], b: [i32; 2], floor: i32) -> Option<[[i32; 2]; 2]> {
     }
 }
 
-/// Values with a name.
-#[derive(Debug)]
-pub struct Line {
-    /// What they are.
-    pub name: String,
-    /// By their place on the axis that is `across`.
-    pub points: Vec<[f64; 2]>,
-}
-
-/// Lines of positive values on a logarithmic axis, named beside it. What they are over is on a linear one.
-pub fn lines(title: &str, note: &str, across: &str, lines: &[Line]) -> String {
-    let (left, right, top, height) = (62, 700, 66, 470);
-    let bottom = height - FOOT;
-    let range = |i: usize| {
-        let values = lines.iter().flat_map(|line| &line.points).map(|point| point[i]);
-        values.fold((f64::INFINITY, 0f64), |(low, high), value| (low.min(value), high.max(value)))
-    };
-    let ((_, last), (low, high)) = (range(0), range(1));
-    let (x_axis, y_axis) = (Axis::linear(0.0, last), Axis::log(low / 1.1, high * 1.1));
-    let pixel = |[x, y]: &[f64; 2]| [x_axis.pixel(*x, [left, right]), y_axis.pixel(*y, [bottom, top])];
-
-    let mut svg = Svg::new([WIDTH, height]);
-    svg.heading(title, note);
-    for (tick, name) in x_axis.labels() {
-        let x = x_axis.pixel(tick, [left, right]);
-        svg.path(&[[x, top], [x, bottom]], Paint::grey(0.25));
-        below(&mut svg, &name, x, bottom);
-    }
-    svg.text(across, [(left + right) / 2, height - 15], Anchor::Middle, Text::Medium);
-    for (tick, name) in y_axis.labels() {
-        let y = y_axis.pixel(tick, [bottom, top]);
-        svg.path(&[[left, y], [right, y]], Paint::grey(0.25));
-        svg.text(&name, [left - 8, y], Anchor::End, Text::Small);
-    }
-    let mut ends: Vec<(usize, i32)> =
-        lines.iter().enumerate().filter_map(|(i, line)| Some((i, pixel(line.points.last()?)[1]))).collect();
-    ends.sort_by_key(|(_, y)| *y);
-    let wanted: Vec<i32> = ends.iter().map(|(_, y)| *y).collect();
-    for ((i, _), name_y) in ends.into_iter().zip(spread(&wanted, top, bottom)) {
-        let (style, pixels) = (Style::new(Some(i)), lines[i].points.iter().map(pixel).collect::<Vec<_>>());
-        style.line(&mut svg, &pixels, bottom);
-        pixels.iter().for_each(|point| style.mark(&mut svg, *point));
-        style.mark(&mut svg, [right + 24, name_y]);
-        svg.text(&lines[i].name, [right + 36, name_y], Anchor::Start, Text::Medium);
-    }
-    svg.end()
-}
-
 /// One kernel's ratio.
 #[derive(Debug)]
 pub struct Dot {

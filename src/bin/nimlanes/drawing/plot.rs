@@ -159,27 +159,6 @@ fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     .draw(raster)
 }
 
-/// The periods of sets, each at two of its moves, on a logarithmic scale.
-pub fn periods(found: &[([usize; 2], u64)], title: &str, note: &str) -> Picture {
-    let heaps = found.iter().flat_map(|(moves, _)| moves).max().map_or(1, |largest| largest + 1);
-    let (least, most) = found.iter().fold((u64::MAX, 2), |(low, high), (_, p)| (low.min(*p), high.max(*p)));
-    let colours = Axis::log(least.min(most - 1) as f64, most as f64);
-    let mut grid = Grid::for_heaps(heaps, SIDE);
-    for ([x, y], period) in found {
-        grid.add(x / grid.step, y / grid.step, *period as f64);
-    }
-    let raster = grid.raster(|_, _, count, sum| area(colours.share(sum / count)));
-    Scene {
-        title: title.to_owned(),
-        note: note.to_owned(),
-        axes: [Axis::linear(0.0, heaps as f64); 2],
-        names: ["a move", "another move"],
-        legend: ["period".to_owned(), number(colours.low), number(colours.high)],
-        ink: area,
-    }
-    .draw(raster)
-}
-
 /// `[n, m / n]` of each position; the ratio is 1 if both heaps are empty.
 fn ratios(positions: &[[u64; 2]]) -> impl Iterator<Item = [f64; 2]> + Clone {
     positions.iter().map(|[n, m]| [*n as f64, if *n == 0 { 1.0 } else { *m as f64 / *n as f64 }])
@@ -330,14 +309,6 @@ mod tests {
                 draw(&Positions::Three(three), limit, "a test", view).svg();
             }
         }
-    }
-
-    #[test]
-    fn periods_are_drawn_at_their_moves() {
-        periods(&[], "none", "").svg();
-        let picture = periods(&[([1, 2], 3), ([2, 1], 3), ([2, 2], 9)], "a test", "");
-        let inks: Vec<Ink> = picture.first_raster().iter().copied().filter(|ink| *ink != CLEAR).collect();
-        assert_eq!(inks, [area(0.0), area(1.0), area(0.0)]);
     }
 
     /// The third heap is drawn for both orders of the other two, and once if they are equal.

@@ -9,7 +9,6 @@
 //! from measurements.
 
 pub mod data;
-mod families;
 pub mod html;
 pub mod measure;
 pub mod tables;
@@ -227,9 +226,6 @@ fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>
     let mut files = Vec::new();
     for chart in report.charts() {
         files.push((root.join(CHARTS).join(chart.file), format!("{}\n{MADE}\n", chart.text.trim_end())));
-    }
-    if !data.is_draft() {
-        files.extend(families::files()?);
     }
     for page in report.pages() {
         let path = Path::new(TABLES).join(page.file);
