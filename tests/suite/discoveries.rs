@@ -11,7 +11,7 @@ use nimlanes::cores::mex::family::{Family, MexFamily};
 use nimlanes::cores::mex::memory::{Mem0, MexMemory, Single};
 use nimlanes::cores::mex::octal::{MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
-use nimlanes::cores::mex::subtraction::{MexSubtraction, Period, Subtraction, prove};
+use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::games::Solver;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::{Operation, Run, available};
@@ -382,7 +382,7 @@ fn families_of_sets_are_those_of_the_runs() {
 
 fn survey(into: &Path, args: &[&str]) -> Command {
     let mut command = nimlanes();
-    command.arg("survey").args(args).arg("--into").arg(into);
+    command.arg("survey").args(args).arg("--dir").arg(into);
     command
 }
 
@@ -406,7 +406,6 @@ fn a_survey_goes_on_where_it_was_stopped() {
     assert_eq!(of("0.07")["content"]["heaps"], 1_000_001);
     assert_eq!(of("grundy")["kind"], "octal-game");
     assert!(lines(&["0.06", &list, "--seconds", "0.5", "--limit", "1e6"]).iter().all(|line| line.ends_with(": known")));
-    assert!(!lines(&["0.77", "--limit", "1e5", "--again"])[0].ends_with("known"));
 }
 
 /// What is not proved is replaced by what a longer run finds, as is what no longer counts as a period.
@@ -481,12 +480,13 @@ fn a_game_has_one_file() {
 fn a_survey_goes_by_windows_where_few_heaps_are_rare() {
     let folder = in_memory();
     let of = |code: &str, args: &[&str]| -> Value {
-        survey(folder.path(), &[&[code], args].concat()).assert().success();
-        load(&folder.path().join(format!("{code}.json")))["content"].take()
+        let into = folder.path().join(args.concat());
+        survey(&into, &[&[code], args].concat()).assert().success();
+        load(&into.join(format!("{code}.json")))["content"].take()
     };
     // A busy machine needs longer to see that few heaps are rare.
     let is_window = |found: &Value| found["kernel"].as_str().is_some_and(|name| name.starts_with("window"));
-    let mut tries = ["4", "30"].iter().map(|seconds| of("0.106", &["--again", "--seconds", seconds]));
+    let mut tries = ["4", "30"].iter().map(|seconds| of("0.106", &["--seconds", seconds]));
     let stopped = tries.find(is_window).expect("a kernel with a window is quicker");
     assert!(stopped["heaps"].as_u64() > Some(1 << 17), "{stopped}");
     let rare = ["rare", "last_rare", "mask", "by_position"].map(|name| stopped[name].clone());
@@ -514,25 +514,14 @@ fn a_survey_of_what_is_no_game_gives_one_line() {
     survey(folder.path(), &["0.77"]).assert().code(1);
 }
 
-/// What the files of a folder say about games, by file name, and about sets, by their moves, without what differs from
-/// run to run.
+/// What the files of a folder say about games, by file name, without what differs from run to run.
 fn contents(folder: &Path) -> BTreeMap<String, Value> {
-    let mut found = BTreeMap::new();
-    for path in fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path()) {
-        let (name, text) = (path.file_name().expect("a name"), fs::read_to_string(&path).expect("a file"));
-        if path.extension().is_some_and(|extension| extension == "jsonl") {
-            let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-            assert_eq!(lines.next().expect("a line")["kind"], "subtraction-sets");
-            for line in lines {
-                assert_eq!(found.insert(line["moves"].to_string(), line), None, "a set is in one file");
-            }
-        } else {
-            let mut game = serde_json::from_str::<Value>(&text).expect("JSON")["content"].take();
-            game["seconds"].take();
-            found.insert(name.to_string_lossy().into_owned(), game);
-        }
-    }
-    found
+    let content = |path: PathBuf| {
+        let mut game = load(&path)["content"].take();
+        game["seconds"].take();
+        (path.file_name().expect("a name").to_string_lossy().into_owned(), game)
+    };
+    files(folder, "json").into_iter().map(content).collect()
 }
 
 /// Shards in folders of their own and in one, each of them twice, against the whole.
@@ -543,143 +532,58 @@ fn shards_of_a_survey_are_its_parts_and_merge() {
         ".77", // again
     ];
     let folder = in_memory();
-    for args in [&[&GAMES[..], &["--limit", "2000"]].concat()[..], &["--sets", "3", "--moves-up-to", "12"]] {
-        let of = |into: &str, shard: &[&str]| {
-            let into = folder.path().join(args.len().to_string() + into);
-            survey(&into, &[args, shard].concat()).assert().success();
-            contents(&into)
-        };
-        let whole = of("whole", &[]);
-        assert_eq!(whole.len(), if args.len() > 10 { 12 } else { 220 });
-        let mut together = BTreeMap::new();
-        for shard in ["0/3", "1/3", "2/3"] {
-            let part = of(&shard.replace('/', "of"), &["--shard", shard]);
-            assert_eq!(part, of(&shard.replace('/', "again"), &["--shard", shard]), "{shard}");
-            let least = if args.len() > 10 { 2 } else { 70 };
-            assert!(part.len() >= least, "{shard}: {}", part.len());
-            for (name, found) in part {
-                assert_eq!(together.insert(name, found), None, "{shard}");
-            }
-            of("shared", &["--shard", shard]);
-        }
-        assert_eq!(together, whole);
-        assert_eq!(of("shared", &[]), whole, "all are known, in whatever shards they were found");
-        of("shared", &["--shard", "999/1000"]);
-    }
-}
-
-/// A job is ended twice, by a signal that it can handle and by one that it cannot, and is continued.
-#[cfg(unix)]
-#[test]
-fn a_survey_that_is_killed_goes_on() {
-    let folder = in_memory();
-    let into = folder.path().to_str().expect("UTF-8");
-    let args = ["survey", "--sets", "3", "--moves-up-to", "100", "--into", into];
-    for signal in ["TERM", "KILL"] {
-        let mut job = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes")).args(args).spawn().expect("it starts");
-        std::thread::sleep(std::time::Duration::from_secs(1));
-        let kill = ["-s", signal, &job.id().to_string()].map(str::to_owned);
-        assert!(std::process::Command::new("kill").args(kill).status().expect("kill").success());
-        assert!(!job.wait().expect("it ends").success(), "it was not done");
-        let known = contents(folder.path()).len();
-        assert!(known > 0 && known < 161_700, "{signal}: {known}");
-    }
-    let known = contents(folder.path()).len();
-    let output = survey(folder.path(), &args[1..5]).assert().success().get_output().stdout.clone();
-    let line = format!("3-moves-up-to-100: 161700 sets, {known} of them known before\n");
-    assert_eq!(String::from_utf8_lossy(&output), line);
-    assert_eq!(contents(folder.path()).len(), 161_700);
-}
-
-/// A search that ends too early says so, and a later one with a larger limit completes it.
-#[test]
-fn sets_without_a_proof_are_searched_further() {
-    let folder = in_memory();
-    let sweep = |limit: &str, more: &[&str]| {
-        let args = [&["--sets", "3", "--moves-up-to", "9", "--limit", limit], more].concat();
-        let output = survey(folder.path(), &args).assert().success().get_output().stdout.clone();
-        String::from_utf8(output).expect("UTF-8")
+    let of = |into: &str, shard: &[&str]| {
+        let into = folder.path().join(into);
+        survey(&into, &[&GAMES, &["--limit", "2000"][..], shard].concat()).assert().success();
+        contents(&into)
     };
-    assert_eq!(sweep("9", &[]), "3-moves-up-to-9: 84 sets, 0 of them known before, 84 without a period up to heap 9\n");
-    assert_eq!(sweep("9", &[]), "3-moves-up-to-9: 84 sets, 84 of them known before\n");
-    assert_eq!(sweep("1e4", &[]), "3-moves-up-to-9: 84 sets, 0 of them known before\n");
-    assert_eq!(sweep("9", &[]), "3-moves-up-to-9: 84 sets, 84 of them known before\n");
-    assert_eq!(sweep("1e4", &["--again"]), "3-moves-up-to-9: 84 sets, 0 of them known before\n");
-    assert_eq!(contents(folder.path())["[2,4,7]"], json!({ "moves": [2, 4, 7], "period": 3, "preperiod": 8 }));
-}
-
-/// Sets that a kernel of families does many at once have the lines of the search for one set. Some have moves too large for
-/// that kernel, or periods near the limit.
-#[test]
-fn many_sets_at_once_have_the_lines_of_one_at_a_time() {
-    let machine = Machine::detect();
-    for (count, largest, limit) in [(7, 14, 100_000_000), (2, 66, 100_000_000), (5, 15, 900)] {
-        let [sets, moves, up_to] = [count, largest, limit].map(|number: u64| number.to_string());
-        let lines = |kernel: &[&str]| -> Vec<String> {
-            let (folder, args) = (in_memory(), ["--sets", &sets, "--moves-up-to", &moves, "--limit", &up_to]);
-            survey(folder.path(), &[&args, kernel].concat()).assert().success();
-            let file = folder.path().join(format!("{sets}-moves-up-to-{moves}.jsonl"));
-            fs::read_to_string(file).expect("a file").lines().skip(1).map(str::to_owned).collect()
-        };
-        let found = lines(&[]);
-        for kernel in ["words", "one_by_one"] {
-            assert!(found == lines(&["--kernel", &format!("mex_family={kernel}")]), "{kernel}");
+    let whole = of("whole", &[]);
+    assert_eq!(whole.len(), 12);
+    let mut together = BTreeMap::new();
+    for shard in ["0/3", "1/3", "2/3"] {
+        let part = of(&shard.replace('/', "of"), &["--shard", shard]);
+        assert_eq!(part, of(&shard.replace('/', "again"), &["--shard", shard]), "{shard}");
+        assert!(part.len() >= 2, "{shard}: {}", part.len());
+        for (name, found) in part {
+            assert_eq!(together.insert(name, found), None, "{shard}");
         }
-        for line in found {
-            let (moves, _) = line.strip_prefix("{\"moves\":[").and_then(|rest| rest.split_once(']')).expect("moves");
-            let input = Subtraction::new(&moves.parse().expect("a set"), limit, &machine).expect("small");
-            let alone = match prove(&input, &Run::new(1)).expect("it ends") {
-                Some((_, Period { period, preperiod })) => format!("\"period\":{period},\"preperiod\":{preperiod}"),
-                None => format!("\"limit\":{limit}"),
-            };
-            assert_eq!(line, format!("{{\"moves\":[{moves}],{alone}}}"));
-        }
+        of("shared", &["--shard", shard]);
     }
+    assert_eq!(together, whole);
+    assert_eq!(of("shared", &[]), whole, "all are known, in whatever shards they were found");
+    of("shared", &["--shard", "999/1000"]);
 }
 
 #[test]
-fn a_wrong_shard_or_sweep_gives_one_line() {
+fn a_wrong_survey_gives_one_line() {
     let folder = in_memory();
-    let wrong: [(&[&str], &str); 15] = [
+    let wrong: [(&[&str], &str); 4] = [
         (&["0.77", "--shard", "4/4"], "K from 0 to N - 1"),
         (&["0.77", "--shard", "4"], "as in 0/4"),
         (&["0.77", "--shard", "0/0"], "allowed: K/N"),
-        (&[], "allowed: codes such as 0.137"),
-        (&["--sets", "3"], "--moves-up-to"),
-        (&["--moves-up-to", "9"], "--sets"),
-        (&["0.77", "--moves-up-to", "9"], "cannot be used with"),
-        (&["0.77", "--sets", "3", "--moves-up-to", "9"], "cannot be used with"),
-        (&["--sets", "3", "--moves-up-to", "9", "--seconds", "3"], "cannot be used with"),
-        (&["--sets", "0", "--moves-up-to", "9"], "at least 1"),
-        (&["--sets", "3", "--moves-up-to", "2"], "allowed: --moves-up-to 3 or more"),
-        (&["--sets", "6", "--moves-up-to", "64"], "allowed: up to 10000000"),
-        (&["--sets", "3", "--moves-up-to", "9", "--limit", "8"], "allowed: 9 or more"),
-        (&["--sets", "3", "--moves-up-to", "9", "--limit", "1e12"], "2147483648"),
-        (&["--sets", "3", "--moves-up-to", "9", "--kernel", "mex_subtraction=stamp"], "allowed: mex_family"),
+        (&[], "<CODE>"),
     ];
     for (args, says) in wrong {
         let output = survey(folder.path(), args).assert().code(2).get_output().stderr.clone();
         let error = String::from_utf8_lossy(&output);
         assert!(error.lines().count() == 1 && error.contains(says), "{args:?}: {error}");
     }
-    fs::write(folder.path().join("other.jsonl"), "{}\n").expect("a writable folder");
-    survey(folder.path(), &["--sets", "2", "--moves-up-to", "3"]).assert().code(1);
 }
 
 /// The periods of all sets of three moves, in which the claims of the page are counted; every seventh set against values computed
 /// from the rules of the game alone.
 #[test]
 fn periods_of_sets_are_those_of_the_oracle() {
-    let swept = tempfile::tempdir().expect("a folder");
-    survey(swept.path(), &["--sets", "3", "--moves-up-to", "64"]).assert().success();
+    let args = ["family", "--largest-move", "3..63", "--sets", "3", "--top", "2000", "--json"];
+    let printed = nimlanes().args(args).assert().success().get_output().stdout.clone();
+    let families: Vec<Value> = serde_json::from_slice(&printed).expect("JSON");
     type Periodic = ([u64; 3], u64, u64);
-    let found: Vec<Periodic> = contents(swept.path())
-        .into_values()
-        .map(|line| {
-            let [period, preperiod] = ["period", "preperiod"].map(|name| line[name].as_u64().expect("a number"));
-            (serde_json::from_value(line["moves"].clone()).expect("moves"), period, preperiod)
-        })
-        .collect();
+    let set = |set: &Value| {
+        let [period, preperiod] = ["period", "preperiod"].map(|name| set[name].as_u64().expect("a number"));
+        (serde_json::from_value(set["moves"].clone()).expect("moves"), period, preperiod)
+    };
+    let listed = families.iter().flat_map(|of| of["longest_periods"].as_array().expect("a list"));
+    let found: Vec<Periodic> = listed.map(set).collect();
     let (additive, others): (Vec<&Periodic>, Vec<&Periodic>) = found.iter().partition(|([a, b, c], ..)| a + b == *c);
     let pure = additive.iter().filter(|(.., preperiod)| *preperiod == 0).count();
     let sums = |[a, b, c]: [u64; 3]| [a + b, a + c, b + c];

@@ -1,30 +1,31 @@
 //! `nimlanes family`
 
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use nimlanes::cores::mex::family::{Family, Findings, MAX_MOVE, MexFamily};
-use nimlanes::kernel::Operation;
 use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::{Kernel, Operation, Run, RunError};
 use nimlanes::lab::environment::Environment;
 use nimlanes::numbers::within;
 
 use super::arguments::shard::Shard;
 use super::arguments::{Kernels, listed};
 use crate::files::families::{Found, Named, Part, Periods, read_all};
+use crate::files::pace::Pace;
 use crate::files::saved::{Saved, check_writable};
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
 use crate::terminal::output::{Document, headed, print, print_json_array};
 
-/// How often the file is written, as by `survey`.
-const KEPT_EVERY: Duration = Duration::from_secs(30);
+/// Sets between two looks at the clock: seconds of work where sets are listed, which differ in any moves.
+const AT_ONCE: u64 = 1 << 20;
 
-/// Sets between two looks at the clock: seconds of work.
-const AT_ONCE: u64 = 1 << 22;
+/// More sets are not listed one by one: their moves must fit in memory.
+const MOST_LISTED: u64 = 10_000_000;
 
 /// The periods of all subtraction sets with the same largest move
 ///
@@ -32,8 +33,8 @@ const AT_ONCE: u64 = 1 << 22;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes family --largest-move 2..20\n  \
     nimlanes family --largest-move 30..40 --symmetric\n  \
-    nimlanes family --largest-move 40 --with 1,39 --shard 0/64 --into families\n  \
-    nimlanes family --largest-move 24 --top 20 --json")]
+    nimlanes family --largest-move 3..63 --sets 3 --top 2000 --json\n  \
+    nimlanes family --largest-move 40 --with 1,39 --shard 0/64 --dir families")]
 pub struct Args {
     /// The largest move M; or a range, as in 2..20
     #[arg(long, value_name = "M", value_parser = moves, allow_negative_numbers = true)]
@@ -44,19 +45,19 @@ pub struct Args {
     /// Only the symmetric sets, which have the move M - s if they have the move s below M
     #[arg(long, conflicts_with = "with")]
     symmetric: bool,
+    /// Only the sets of K moves
+    #[arg(long, value_name = "K", conflicts_with_all = ["with", "symmetric"], value_parser = within(1..=MAX_MOVE), allow_negative_numbers = true)]
+    sets: Option<u64>,
     /// List so many sets with the longest periods, and with the longest preperiods
-    #[arg(long, value_name = "K", value_parser = within(1..=1000), allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", value_parser = within(1..=100_000), allow_negative_numbers = true)]
     top: Option<u64>,
     /// Do only this part of N parts with as many sets, counted from 0
     #[arg(long, value_name = "K/N", default_value = "0/1")]
     shard: Shard,
     /// Keep what is found in this folder, in a file for each family and shard, now and then and at the end; parts of a family that
     /// the folder has are not computed again
-    #[arg(long, value_name = "FOLDER", value_parser = listed::folder())]
-    into: Option<PathBuf>,
-    /// Recompute what the folder has; it stays until the new result replaces it
-    #[arg(long, requires = "into")]
-    again: bool,
+    #[arg(long, value_name = "DIR", value_parser = listed::folder())]
+    dir: Option<PathBuf>,
     /// Print an array with an object for each largest move
     #[arg(long)]
     json: bool,
@@ -97,18 +98,35 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 
 /// A family, as the options name it.
 fn family(largest: u64, args: &Args) -> Result<(Named, Family), Failure> {
-    let named = Named { largest_move: largest, with: sorted(&args.with), symmetric: args.symmetric };
-    let family = match args.symmetric {
-        true => Family::symmetric(largest),
-        false => Family::with_moves(largest, &named.with),
+    let mut with = args.with.clone();
+    with.sort_unstable();
+    let family = match args.sets {
+        Some(count) => Family::of_sets(sets(count, largest)?.chunks(count as usize)),
+        None if args.symmetric => Family::symmetric(largest),
+        None => Family::with_moves(largest, &with),
     };
+    let named = Named { largest_move: largest, with, symmetric: args.symmetric, number_of_moves: args.sets };
     Ok((named, family?.listing(args.top())))
 }
 
-fn sorted(moves: &[u64]) -> Vec<u64> {
-    let mut moves = moves.to_vec();
-    moves.sort_unstable();
-    moves
+/// The moves of all sets of `count` moves with this largest one, set after set.
+fn sets(count: u64, largest: u64) -> Result<Vec<u64>, Failure> {
+    let asked = format!("--sets {count} --largest-move {largest}");
+    if count > largest {
+        return Err(Failure::Usage(format!("{asked} has no sets; allowed: --largest-move {count} or more")));
+    }
+    let number = (1..count).try_fold(1u64, |number, i| Some(number.checked_mul(largest - i)? / i));
+    if number.is_none_or(|number| number > MOST_LISTED) {
+        return Err(Failure::Usage(format!("{asked} has too many sets; allowed: up to {MOST_LISTED} of them")));
+    }
+    let (mut all, mut set) = (Vec::new(), (1..count).chain([largest]).collect::<Vec<_>>());
+    loop {
+        all.extend(&set);
+        // The first move that has room grows, and those below it start again.
+        let Some(place) = (1..set.len()).find(|place| set[place - 1] + 1 < set[*place]) else { return Ok(all) };
+        set[place - 1] += 1;
+        (1..).zip(&mut set[..place - 1]).for_each(|(least, below)| *below = least);
+    }
 }
 
 /// The search for the periods of a shard of a family.
@@ -120,82 +138,114 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The file of this shard.
-    fn path(&self) -> Option<PathBuf> {
-        let Named { largest_move, with, symmetric } = &self.named;
-        let symmetric = if *symmetric { "symmetric-" } else { "" };
-        let with: String = with.iter().map(|m| format!("-with-{m}")).collect();
-        let name = format!("{symmetric}largest-{largest_move}{with}{}.json", self.args.shard.suffix());
-        Some(self.args.into.as_ref()?.join(name))
+    /// The sets of the shard.
+    fn shard(&self) -> Range<u64> {
+        self.args.shard.range(self.family.sets())
     }
 
     fn periods(&self) -> Result<Periods, Failure> {
-        let path = self.path();
-        path.as_deref().map_or(Ok(()), check_writable)?;
-        let known = match &self.args.into {
-            Some(into) if !self.args.again => read_all(into, &self.named, self.args.top())?,
-            _ => BTreeMap::new(),
-        };
-        let all = self.family.sets();
-        if let Some(whole) =
-            known.get(&0).filter(|part| part.periods.sets == all && self.args.shard.range(all) == (0..all))
-        {
-            return Ok(whole.periods.clone());
+        let (mut file, mut known) = (None, BTreeMap::new());
+        if let Some(dir) = &self.args.dir {
+            known = read_all(dir, &self.named, self.args.top())?;
+            file = Some(Kept::new(dir.join(format!("{}{}.json", self.named, self.args.shard.suffix())))?);
         }
-        let found = self.search(known, path)?;
-        Ok(Periods::of(&self.named, &self.family, &found))
+        let all = 0..self.family.sets();
+        match known.remove(&0) {
+            Some(whole) if self.shard() == all && whole.periods.sets == all.end => return Ok(whole.periods),
+            part => known.extend(part.map(|part| (0, part))),
+        }
+        Ok(self.search(&known, file.as_mut())?.periods)
     }
 
     /// Finds what is not known, and keeps it now and then, at the end, and if the search is interrupted.
-    fn search(&self, known: BTreeMap<u64, Part>, path: Option<PathBuf>) -> Result<Findings, Failure> {
-        let shard = self.args.shard.range(self.family.sets());
-        let sets = |first, end: u64| self.family.clone().part(first, end - first);
-        let kernel = self.selection.kernel::<MexFamily>(&sets(shard.start, shard.end))?;
+    fn search(&self, known: &BTreeMap<u64, Part>, mut file: Option<&mut Kept>) -> Result<Part, Failure> {
+        let shard = self.shard();
+        let kernel =
+            self.selection.kernel::<MexFamily>(&self.family.clone().part(shard.start, shard.end - shard.start))?;
         let run = interrupt::run(self.selection.threads());
-        let _monitor =
-            Monitor::new(format!("family: largest move {}", self.named.largest_move), &run, shard.end - shard.start);
-        let (mut found, mut next, mut seconds, mut written) = (Findings::default(), shard.start, 0.0, Instant::now());
-        while next < shard.end {
-            let part = known.get(&next).filter(|part| next + part.periods.sets <= shard.end);
-            let ended = match part.and_then(|part| Some((part, part.findings()?))) {
-                Some((part, findings)) => {
-                    run.advance(part.periods.sets)?;
-                    seconds += part.seconds;
-                    Ok(findings)
-                }
-                None => {
-                    let end = known.range(next + 1..).next().map_or(shard.end, |(first, _)| *first);
-                    let (input, begin) = (sets(next, end.min(next + AT_ONCE).min(shard.end)), Instant::now());
-                    let ended = kernel.run(&input, &run);
-                    seconds += begin.elapsed().as_secs_f64();
-                    ended
-                }
+        let _monitor = Monitor::new(format!("family: {}", self.named), &run, shard.end - shard.start);
+        let (mut found, mut seconds) = (Findings::default(), 0.0);
+        loop {
+            let next = shard.start + found.sets();
+            let (ended, took) = self.next(next..shard.end, known, &kernel, &run);
+            seconds += took;
+            let is_over = match &ended {
+                Ok(part) => next + part.sets() == shard.end,
+                Err(_) => true,
             };
             if let Ok(part) = &ended {
-                next += part.sets();
                 found.join(part.clone(), self.args.top());
             }
-            if let Some(path) = &path
-                && (next == shard.end || ended.is_err() || written.elapsed() > KEPT_EVERY)
-                && found.sets() > 0
-            {
-                written = Instant::now();
-                let periods = Periods::of(&self.named, &self.family, &found);
-                let is_whole = found.sets() == self.family.sets();
-                let part = Part {
-                    first: shard.start,
-                    kernel: kernel.def().name.to_owned(),
-                    threads: self.selection.threads(),
-                    seconds,
-                    top: self.args.top(),
-                    periods,
-                    counts: if is_whole { Vec::new() } else { found.periods.clone().into_iter().collect() },
-                };
-                Saved::now(Environment::detect(self.selection.machine()), part).write(path)?;
+            let part = || self.part(&found, kernel.def().name, seconds);
+            if let Some(file) = &mut file {
+                file.keep(is_over, self.selection, part)?;
             }
             ended?;
+            if is_over {
+                return Ok(part());
+            }
         }
-        Ok(found)
+    }
+
+    /// Finds the periods of the next of these sets, which may be known; and how long that took.
+    fn next(
+        &self,
+        sets: Range<u64>,
+        known: &BTreeMap<u64, Part>,
+        kernel: &Kernel<MexFamily>,
+        run: &Run,
+    ) -> (Result<Findings, RunError>, f64) {
+        let part = known.get(&sets.start).filter(|part| sets.start + part.periods.sets <= sets.end);
+        if let Some((part, findings)) = part.and_then(|part| Some((part, part.findings()?))) {
+            return (run.advance(part.periods.sets).map(|()| findings), part.seconds);
+        }
+        let end = known.range(sets.start + 1..).next().map_or(sets.end, |(first, _)| sets.end.min(*first));
+        let (input, begin) = (self.family.clone().part(sets.start, AT_ONCE.min(end - sets.start)), Instant::now());
+        (kernel.run(&input, run), begin.elapsed().as_secs_f64())
+    }
+
+    /// What is known of the first sets of the shard.
+    fn part(&self, found: &Findings, kernel: &str, seconds: f64) -> Part {
+        let is_whole = found.sets() == self.family.sets();
+        Part {
+            first: self.shard().start,
+            kernel: kernel.to_owned(),
+            threads: self.selection.threads(),
+            seconds,
+            top: self.args.top(),
+            periods: Periods::of(&self.named, &self.family, found),
+            counts: if is_whole { Vec::new() } else { found.periods.clone().into_iter().collect() },
+        }
+    }
+}
+
+/// The file of a shard.
+struct Kept {
+    path: PathBuf,
+    /// How many sets it has. They stay until as many are found again, with longer lists.
+    sets: u64,
+    pace: Pace,
+}
+
+impl Kept {
+    fn new(path: PathBuf) -> Result<Self, Failure> {
+        check_writable(&path)?;
+        let sets = if path.exists() { Saved::<Part>::read(&path)?.content.periods.sets } else { 0 };
+        Ok(Kept { path, sets, pace: Pace::from_now() })
+    }
+
+    /// Writes what is found, if it is time to or the search is over.
+    fn keep(&mut self, is_over: bool, selection: &Selection, part: impl Fn() -> Part) -> Result<(), Failure> {
+        if !is_over && !self.pace.is_due() {
+            return Ok(());
+        }
+        let part = part();
+        if part.periods.sets >= self.sets.max(1) {
+            self.sets = part.periods.sets;
+            let saved = Saved::now(Environment::detect(selection.machine()), part);
+            self.pace.save(|| saved.write(&self.path))?;
+        }
+        Ok(())
     }
 }
 
@@ -240,4 +290,23 @@ fn in_words(all: &[Periods], lists_sets: bool) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_set_is_listed_once() {
+        for (count, largest, number) in [(1, 1, 1), (1, 9, 1), (3, 3, 1), (3, 12, 55), (4, 9, 56), (9, 9, 1)] {
+            let all = sets(count, largest).expect("some sets");
+            let all: Vec<&[u64]> = all.chunks(count as usize).collect();
+            assert_eq!((all.len(), all.iter().collect::<BTreeSet<_>>().len()), (number, number));
+            assert!(
+                all.iter().all(|set| set[0] > 0 && set.is_sorted_by(|a, b| a < b) && set[set.len() - 1] == largest)
+            );
+        }
+    }
 }

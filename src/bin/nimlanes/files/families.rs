@@ -1,6 +1,7 @@
 //! What is known of the periods of a family of subtraction sets: a file for each family, or for a shard of it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 
 use nimlanes::cores::mex::family::{Family, Findings, Repeating};
@@ -18,6 +19,20 @@ pub struct Named {
     pub with: Vec<u64>,
     /// Whether these are only the symmetric sets.
     pub symmetric: bool,
+    /// The number of moves of each set, where only sets of so many are meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number_of_moves: Option<u64>,
+}
+
+/// As files are named.
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Named { largest_move, with, symmetric, number_of_moves } = self;
+        f.write_str(if *symmetric { "symmetric-" } else { "" })?;
+        number_of_moves.map_or(Ok(()), |count| write!(f, "{count}-moves-"))?;
+        write!(f, "largest-{largest_move}")?;
+        with.iter().try_for_each(|m| write!(f, "-with-{m}"))
+    }
 }
 
 /// The periods of the sets of a family, in figures. All are proved.

@@ -7,8 +7,8 @@ pub mod families;
 pub mod folder;
 pub mod found;
 pub mod identity;
+pub mod pace;
 pub mod saved;
 pub mod surveyed;
-pub mod swept;
 
 pub use self::atomic::{LockedFile, are_same, buffered, check, exit, is_standard, keep, save, write};

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -150,17 +149,6 @@ impl<T: Measured> Saved<T> {
         Self::parsed(path, &read_text(path)?)
     }
 
-    /// Reads a file of lines: the measurement in the first, and what it found in the others.
-    ///
-    /// # Errors
-    /// As [`Saved::read`].
-    pub fn read_lines<L: DeserializeOwned>(path: &Path) -> Result<(Self, Vec<L>), SavedError> {
-        let text = read_text(path)?;
-        let (first, others) = text.split_once('\n').unwrap_or((&text, ""));
-        let lines = others.lines().map(|line| parse(path, line)).collect::<Result<_, _>>()?;
-        Ok((Self::parsed(path, first)?, lines))
-    }
-
     /// Parses a text of this kind.
     ///
     /// # Errors
@@ -180,15 +168,6 @@ impl<T: Measured> Saved<T> {
     /// The file cannot be written. An existing file is then unchanged.
     pub fn write(&self, path: &Path) -> Result<(), SavedError> {
         write_json(path, self)
-    }
-
-    /// Writes a file of lines, which [`Saved::read_lines`] reads.
-    ///
-    /// # Errors
-    /// As [`Saved::write`].
-    pub fn write_lines<L: Serialize>(&self, path: &Path, lines: impl Iterator<Item = L>) -> Result<(), SavedError> {
-        let lines = iter::once(serde_json::to_string(self)).chain(lines.map(|line| serde_json::to_string(&line)));
-        save(path, lines.collect::<Result<Vec<_>, _>>().map(|lines| lines.join("\n")))
     }
 }
 

@@ -1,6 +1,7 @@
-//! `nimlanes survey CODE`
+//! `nimlanes survey`
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -14,8 +15,8 @@ use nimlanes::kernel::{Operation, Run, RunError};
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::environment::Environment;
 
-use super::{Args, LIMIT};
-use crate::commands::arguments::{code, listed};
+use super::arguments::shard::Shard;
+use super::arguments::{Kernels, code, listed, number, seconds};
 use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Saved, check_writable};
 use crate::files::surveyed::{Period, Surveyed};
@@ -24,6 +25,8 @@ use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
 use crate::terminal::output::print;
 
+/// The largest heap of a table of values, unless another is named.
+const LIMIT: u64 = 100_000_000;
 /// The largest heap where no table of values is needed, unless another is named.
 const FARTHEST: u64 = 1 << 48;
 /// The share of the time for a first table, which shows whether few heaps are rare.
@@ -31,24 +34,52 @@ const GLANCE: f64 = 0.1;
 /// Few heaps are rare if they are fewer than one in this many.
 const FEW: usize = 64;
 
-/// Surveys octal games.
+/// Survey octal games, each for some seconds
+///
+/// What is found is kept, a game in a file of its own. What a survey as long as this one has found is skipped, so an interrupted survey
+/// goes on where it was stopped; a longer one replaces what is not proved. Shards can share a folder.
+///
+/// A period is proved, or else observed: it has repeated at least eight times, over at least half of the heaps.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  nimlanes survey 0.6 0.14 grundy --dir surveyed\n  \
+    nimlanes survey @profiles/discoveries/octal/games.txt --shard 0/4 --dir surveyed")]
+pub struct Args {
+    /// Codes of games, as in 0.137; or @FILE with a list of codes, where a # begins a comment
+    #[arg(required = true, value_name = "CODE")]
+    codes: Vec<String>,
+    /// Do only this part of N parts of about the same predicted work, counted from 0
+    #[arg(long, value_name = "K/N", default_value = "0/1")]
+    shard: Shard,
+    /// The folder for the files
+    #[arg(long, value_name = "DIR", value_parser = listed::folder())]
+    dir: PathBuf,
+    /// How long to compute each game
+    #[arg(long, value_name = "S", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
+    seconds: f64,
+    /// The largest heap, however much time is left [default: 1e8; where no table of values is needed, 2^48]
+    #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
+    limit: Option<u64>,
+    #[command(flatten)]
+    kernels: Kernels,
+}
+
 pub fn main(args: &Args) -> Result<(), Failure> {
     let codes = codes(&args.codes)?;
     let selection = args.kernels.selection_for("survey", &[MexOctal::NAME, MexPeriod::NAME])?;
     let selection = selection.allow_long(); // a run ends when its time is over
-    let games = codes.iter().map(|code| Octal::new(code, args.limit()));
+    let games = codes.iter().map(|code| Octal::new(code, args.limit.unwrap_or(LIMIT)));
     let games = args.shard.of(games.collect::<Result<Vec<_>, InputError>>()?, |input| work(input, args.seconds));
-    let known = folder::read(&args.into)?;
+    let known = folder::read(&args.dir)?;
     for input in &games {
         let name = format!("{}.json", input.code());
-        if let (false, Some(Measurement { path, text })) = (args.again, known.get(&name)) {
+        if let Some(Measurement { path, text }) = known.get(&name) {
             let known = Saved::<Surveyed>::parsed(path, text)?.content;
             if known.is_final(args.limit, LIMIT, args.seconds) {
                 print(&format!("{known}: known\n"))?;
                 continue;
             }
         }
-        let path = args.into.join(name);
+        let path = args.dir.join(name);
         check_writable(&path)?;
         let found = survey(input, args, &selection)?;
         print(&format!("{found}\n"))?;
