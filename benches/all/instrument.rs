@@ -125,7 +125,7 @@ mod flamegraphs {
         fn stop_profiling(&mut self, id: &str, folder: &Path) {
             let Some(sampling) = self.running.take() else { return };
             let drawn = sampling.finish(id).and_then(|profile| {
-                profile.draw(folder.join("flamegraph.svg"))?;
+                profile.write_to(&folder.join("flamegraph.svg"))?;
                 Ok((profile.write(Path::new(ROOT))?, profile))
             });
             match drawn {

@@ -296,6 +296,11 @@ fn wrong_options() {
         (&["compare", "table_scan", "--pin", "-1"], "invalid value '-1' for '--pin <CPU>': too small"),
         (&["run", "table_scan"], "arguments were not provided: --kernel <NAME>"),
         (&["profile", "table_scan", "--into", ""], "a value is required for '--into <DIR>'"),
+        (
+            &["profile", "table_scan", "-o", "profile.png"],
+            "the suffix of the file is none of .svg, .folded, .txt, .json",
+        ),
+        (&["profile", "table_scan", "-o", "profile.svg", "--into", "."], "cannot be used with '--into <DIR>'"),
         (&["report", "--quick", "--check"], "'--quick' cannot be used with '--check'"),
         (&["verify", "mex_split", "more"], "unexpected argument 'more' found"),
         (&["verify", "mex_octl"], "unknown operation `mex_octl`"),
@@ -545,6 +550,37 @@ fn profile_draws_kernels_by_their_names() {
     let changes = read("byte_table-to-bit_rows-300.txt").expect("a text");
     assert!(changes.contains("before        now"), "{changes}");
     without_tools().args(args).arg("/dev/null/x").assert().code(1).stderr(predicate::str::contains("cannot"));
+}
+
+/// One file, of which a sample of the kernel is read as Firefox's profiler does.
+#[cfg(unix)]
+#[test]
+fn a_profile_is_written_for_firefox() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("deep/profile.json");
+    let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3", "--output"];
+    without_tools().args(args).arg(&file).current_dir(folder.path()).assert().success();
+    let profile: Value = serde_json::from_slice(&std::fs::read(&file).expect("a file")).expect("JSON");
+    assert_eq!(profile["meta"]["product"], "table_scan/all-moves/bit_rows/300");
+    let thread = &profile["threads"][0];
+    let column =
+        |table: &str, name: &str, row: &Value| thread[table][name][row.as_u64().expect("a row") as usize].clone();
+    let name = |stack: &Value| {
+        let function = column("frameTable", "func", &column("stackTable", "frame", stack));
+        thread["stringArray"][column("funcTable", "name", &function).as_u64().expect("a row") as usize].clone()
+    };
+    let [mut own, mut all] = [0, 0];
+    let samples = ["stack", "weight"].map(|name| thread["samples"][name].as_array().expect("a column"));
+    for (innermost, weight) in samples[0].iter().zip(samples[1]) {
+        let outer = |stack: &Value| Some(column("stackTable", "prefix", stack)).filter(|prefix| !prefix.is_null());
+        let stack: Vec<Value> = std::iter::successors(Some(innermost.clone()), outer).collect();
+        let weight = weight.as_u64().expect("a count");
+        all += weight;
+        own += if name(stack.last().expect("a frame")) == "bit_rows" { weight } else { 0 };
+    }
+    assert!(own > 0 && 4 * own >= 3 * all, "{own} of {all} samples are in the kernel: {profile}");
+    let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(left, 1, "no other files are written");
 }
 
 /// Without the tools a profile is still drawn, and says what is missing.

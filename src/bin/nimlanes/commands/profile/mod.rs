@@ -12,7 +12,7 @@ use super::run::repeat;
 use crate::commands::arguments::repeated::{Opened, RepeatedTarget};
 use crate::commands::arguments::{Threads, listed, seconds};
 use crate::measuring::counters::{self, StepError};
-use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, Sampler, Sampling, Side};
+use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, SUFFIXES, Sampler, Sampling, Side};
 use crate::measuring::revisions::Revision;
 use crate::measuring::toolchains;
 use crate::terminal::failure::{Failure, remark};
@@ -26,6 +26,7 @@ use crate::terminal::output::print;
 /// there are many. That takes some seconds, and needs Linux on x86-64.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes profile mex_subtraction --kernel stamp --size 100000\n  \
+    nimlanes profile mex_subtraction --kernel stamp --size 100000 --output stamp.json\n  \
     nimlanes profile table_scan --against byte_table\n  \
     nimlanes profile mex_subtraction --kernel stamp --size 100000 --rev HEAD~1\n  \
     nimlanes profile mex_split --kernel near_sum --toolchain nightly")]
@@ -57,8 +58,18 @@ pub struct Args {
     /// The folder for <operation>/<workload>/<kernel>-<size>.svg, .folded and .txt
     #[arg(long, value_name = "DIR", default_value = ROOT, value_parser = listed::folder())]
     into: PathBuf,
+    /// Write one file instead, in the format of its suffix: .svg, .folded (stacks, also for speedscope), .txt, or .json for
+    /// profiler.firefox.com
+    #[arg(short, long, value_name = "FILE", value_parser = output, conflicts_with_all = ["into", "against", "rev", "toolchain"])]
+    output: Option<PathBuf>,
     #[command(flatten)]
     threads: Threads,
+}
+
+/// A file that a profile can be written to.
+fn output(text: &str) -> Result<PathBuf, String> {
+    let allowed = || format!("the suffix of the file is none of {}", SUFFIXES.join(", "));
+    SUFFIXES.iter().any(|suffix| text.ends_with(suffix)).then(|| text.into()).ok_or_else(allowed)
 }
 
 impl From<ProfileError> for Failure {
@@ -120,7 +131,10 @@ fn sample(
     let profile = sampling.finish(&session.case().with_kernel(session.kernels()[kernel].name))?;
     let profile = profile.with_bound(bound(session, kernel)?);
     profile.remarks().iter().for_each(|line| remark(line));
-    let picture = profile.write(&args.into)?;
+    let picture = match &args.output {
+        Some(file) => profile.write_to(file).map(|()| file.clone())?,
+        None => profile.write(&args.into)?,
+    };
     print(&format!("{}\n{}\n", picture.display(), profile.text()))?;
     Ok((profile, start.later_seconds))
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use nimlanes::units::span;
 
 use super::picture::{Stacks, draw_change};
-use super::{Profile, ProfileError, save, write};
+use super::{Profile, ProfileError, save};
 
 /// The most changes that a text lists.
 const LISTED: usize = 40;
@@ -57,10 +57,11 @@ impl Change {
             }
         }
         let text = format!("{title}\n{}\n\n{}", self.times(), changes_of_leaves(&changes, scale));
-        write(&path("txt"), text.as_bytes())?;
+        save(&path("txt"), Ok(text.into_bytes()))?;
         let [then, takes] = [before, now].map(|side| duration(side.seconds));
         let subtitle = format!("{then} a {unit}, now {takes}; width: larger time, red: added, blue: saved");
-        save(path("svg"), draw_change(&title, &subtitle, &format!("{small} per {unit}"), &changes))
+        save(&path("svg"), draw_change(&title, &subtitle, &format!("{small} per {unit}"), &changes))?;
+        Ok(path("svg"))
     }
 
     /// The times of both sides, in words.

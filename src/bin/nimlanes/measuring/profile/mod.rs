@@ -8,6 +8,7 @@
 //! `.folded` file, a text format that other tools read, and as a text for people.
 
 mod change;
+mod firefox;
 #[cfg_attr(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))), path = "no_lines.rs")]
 mod lines;
 #[cfg(unix)]
@@ -17,6 +18,7 @@ mod picture;
 mod timer;
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -163,7 +165,7 @@ impl Sampling {
         if stacks.is_empty() {
             return Err(ProfileError::Empty(id.to_owned()));
         }
-        let mut profile = Profile { hot_loop, remarks, ..Profile::new(id, stacks) };
+        let mut profile = Profile { frequency, hot_loop, remarks, ..Profile::new(id, stacks) };
         let samples = profile.samples();
         let cpu = Environment::detect(&Machine::detect()).microarchitecture;
         profile.subtitle = format!("{samples} samples of CPU time on {cpu}, {frequency} per second, by {by}");
@@ -186,6 +188,9 @@ fn why_nameless() -> &'static str {
 /// The folder of profiles in the working directory; native builds have their own.
 pub const ROOT: &str = if matches!(BUILD.as_bytes(), b"native") { "profiles/native" } else { "profiles" };
 
+/// The suffixes of the files that a profile can be: a picture, stacks as lines, a text for people, and what Firefox's profiler opens.
+pub const SUFFIXES: [&str; 4] = [".svg", ".folded", ".txt", ".json"];
+
 /// Sampled stacks of one kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
@@ -193,6 +198,8 @@ pub struct Profile {
     id: String,
     /// How it was sampled.
     subtitle: String,
+    /// Samples per second.
+    frequency: u32,
     stacks: Stacks,
     hot_loop: HotLoop,
     /// What bounds the kernel, by the instructions that it executes; or why that is not known.
@@ -205,7 +212,7 @@ impl Profile {
     fn new(id: &str, stacks: Stacks) -> Self {
         let hot_loop = HotLoop::none("no loop: only stacks are known".to_owned());
         let [id, subtitle, bound] = [id, "", ""].map(str::to_owned);
-        Profile { id, subtitle, stacks, hot_loop, bound, remarks: Vec::new() }
+        Profile { id, subtitle, frequency: 1, stacks, hot_loop, bound, remarks: Vec::new() }
     }
 
     /// The same with what bounds the kernel.
@@ -230,20 +237,26 @@ impl Profile {
     /// A file or folder cannot be written.
     pub fn write(&self, root: &Path) -> Result<PathBuf, ProfileError> {
         let [_, kernel, size] = self.names();
-        let path = |ending: &str| self.path(root, &format!("{kernel}-{size}.{ending}"));
-        write(&path("folded"), folded(&self.stacks).as_bytes())?;
-        let remarks: String = self.remarks.iter().map(|remark| format!("{remark}\n")).collect();
-        let text = format!("{}\n{}\n{remarks}\n{}\n{}", self.id, self.subtitle, self.shares(), self.hot_loop.model);
-        write(&path("txt"), format!("{}\n", text.trim_end()).as_bytes())?;
-        self.draw(path("svg"))
+        let path = |suffix: &str| self.path(root, &format!("{kernel}-{size}.{suffix}"));
+        self.write_to(&path("folded"))?;
+        self.write_to(&path("txt"))?;
+        self.write_to(&path("svg"))?;
+        Ok(path("svg"))
     }
 
-    /// Writes the picture alone to a file, and creates missing folders. Returns the path.
+    /// Writes one file in the format of its suffix, one of [`SUFFIXES`], and creates missing folders.
     ///
     /// # Errors
-    /// The file or a folder cannot be written.
-    pub fn draw(&self, path: PathBuf) -> Result<PathBuf, ProfileError> {
-        save(path, draw(&self.id, &self.subtitle, &folded(&self.stacks)))
+    /// The file or a folder cannot be written, or has another suffix.
+    pub fn write_to(&self, path: &Path) -> Result<(), ProfileError> {
+        let bytes = match path.extension().and_then(OsStr::to_str) {
+            Some("svg") => draw(&self.id, &self.subtitle, &folded(&self.stacks)),
+            Some("folded") => Ok(folded(&self.stacks).into_bytes()),
+            Some("txt") => Ok(self.all().into_bytes()),
+            Some("json") => firefox::json(&self.id, &self.subtitle, &self.stacks, self.frequency).map_err(Into::into),
+            _ => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("not one of {}", SUFFIXES.join(", ")))),
+        };
+        save(path, bytes)
     }
 
     /// Reads the stacks that [`Profile::write`] wrote below `root`, perhaps of another build.
@@ -266,6 +279,13 @@ impl Profile {
         format!("{}\n\n{}", self.subtitle, self.shares())
     }
 
+    /// All that is known for people.
+    fn all(&self) -> String {
+        let remarks: String = self.remarks.iter().map(|remark| format!("{remark}\n")).collect();
+        let text = format!("{}\n{}\n{remarks}\n{}\n{}", self.id, self.subtitle, self.shares(), self.hot_loop.model);
+        format!("{}\n", text.trim_end())
+    }
+
     /// The shares of functions and of lines, where the hottest loop is, and what bounds the kernel.
     fn shares(&self) -> String {
         format!("{}\n{}\n{}", tree(&self.stacks), self.hot_loop.summary, self.bound).trim_end().to_owned() + "\n"
@@ -286,15 +306,10 @@ impl Profile {
     }
 }
 
-/// Writes what was drawn.
-fn save(path: PathBuf, image: io::Result<Vec<u8>>) -> Result<PathBuf, ProfileError> {
-    let image = image.map_err(|source| SavedError::Write { path: path.clone(), source })?;
-    write(&path, &image)?;
-    Ok(path)
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), ProfileError> {
-    Ok(files::save(path, bytes).map_err(|source| SavedError::Write { path: path.to_owned(), source })?)
+/// Writes what was made.
+fn save(path: &Path, made: io::Result<Vec<u8>>) -> Result<(), ProfileError> {
+    let written = made.and_then(|bytes| files::save(path, &bytes));
+    Ok(written.map_err(|source| SavedError::Write { path: path.to_owned(), source })?)
 }
 
 #[cfg(test)]

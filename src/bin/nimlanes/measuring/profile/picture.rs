@@ -48,7 +48,7 @@ pub fn percent(part: u64, all: u64) -> String {
 }
 
 /// A key that sorts numbers by their value.
-fn in_order(stack: &str) -> String {
+pub fn in_order(stack: &str) -> String {
     let padded = |part: &str| match part.starts_with(|c: char| c.is_ascii_digit()) {
         true => format!("{part:0>9}"),
         false => part.to_owned(),
