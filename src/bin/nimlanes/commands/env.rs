@@ -3,7 +3,9 @@
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use nimlanes::units::bytes;
+use serde::Serialize;
 
+use crate::measuring::cores::{self, CoreType};
 use crate::terminal::failure::Failure;
 use crate::terminal::output::{Document, print, print_json, table};
 
@@ -16,14 +18,23 @@ pub struct Args {
     json: bool,
 }
 
-impl Document for Environment {
+/// The output of `--json`.
+#[derive(Serialize)]
+struct Outcome<'a> {
+    #[serde(flatten)]
+    environment: &'a Environment,
+    cores: &'a [CoreType],
+}
+
+impl Document for Outcome<'_> {
     const SCHEMA: &'static str = "nimlanes-environment-1";
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let environment = Environment::detect(&Machine::from_env()?);
+    let cores = cores::types();
     if args.json {
-        return print_json(&environment);
+        return print_json(&Outcome { environment: &environment, cores: &cores });
     }
     let tiers =
         Environment::tiers().map(|(tier, offered)| format!("{}{}", if offered { "" } else { "no " }, tier.name()));
@@ -35,6 +46,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         ("tiers", tiers.collect::<Vec<_>>().join(", ")),
         ("used up to", environment.tier.clone()),
         ("threads", environment.threads.to_string()),
+        ("types of cores", cores.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
         ("caches", list(&environment.caches)),
         ("memory", bytes(environment.memory as f64)),
         ("system", environment.system.clone()),
@@ -44,5 +56,6 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         ("compiler", build.compiler()),
         ("flags", list(&build.flags)),
     ];
-    print(&table(rows.map(|(name, value)| [name.to_owned(), value])))
+    let known = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    print(&table(known.map(|(name, value)| [name.to_owned(), value])))
 }

@@ -3,6 +3,7 @@
 //! What a report measures, and what it makes of that, is decided there.
 
 pub mod builds;
+pub mod cores;
 pub mod counters;
 pub mod duel;
 pub mod engine;

@@ -16,8 +16,8 @@ use super::child::{Child, Patience};
 use super::interval::interval;
 use super::protocol::{Identity, Input, Listed, Reply, Request};
 use super::{Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Played, Player, Row, play};
-use crate::measuring::engine;
 use crate::measuring::programs::this_program;
+use crate::measuring::{cores, engine};
 
 /// Default number of processes.
 pub const PROCESSES: usize = 5;
@@ -237,6 +237,7 @@ impl<'a> Match<'a> {
 
     /// Starts a child of this build, and one of each other, and has them make the input.
     fn team(&self, process: usize, others: &[&Path]) -> Result<(Team<'a>, Vec<Side>), DuelError> {
+        cores::are_alike().map_err(DuelError::Player)?;
         let this = this_program().map_err(|error| DuelError::Player(error.to_string()))?;
         let this = (this.as_path(), "this program".to_owned());
         let others = others.iter().map(|path| (*path, path.display().to_string()));
