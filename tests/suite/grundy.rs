@@ -474,8 +474,9 @@ fn a_run_that_is_ended_leaves_no_file() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .expect("it starts");
-    let left = || std::fs::read_dir(folder.path()).expect("a folder").count();
-    while left() == 0 && child.try_wait().expect("a child").is_none() {
+    let left = || std::fs::read_dir(folder.path()).expect("a folder");
+    let has_begun = || left().any(|file| file.and_then(|file| file.metadata()).is_ok_and(|file| file.len() > 0));
+    while !has_begun() && child.try_wait().expect("a child").is_none() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     let kill = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
@@ -483,7 +484,7 @@ fn a_run_that_is_ended_leaves_no_file() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(143));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "nimlanes: interrupted\n");
-    assert_eq!(left(), 0);
+    assert_eq!(left().count(), 0);
 }
 
 #[test]
