@@ -67,14 +67,14 @@ pub fn check_name(program: &Path, name: &str, run: &Run) -> Result<(), ProgramEr
         return Ok(());
     }
     let program = program.display();
-    Err(ProgramError::Stranger(format!("{program} is not the {name} build: it says that it is the {build} one")))
+    Err(ProgramError::Failed(format!("{program} is not the {name} build: it says that it is the {build} one")))
 }
 
 /// Asks a program who it is.
 fn identity_of(program: &Path, run: &Run) -> Result<Identity, ProgramError> {
     identity(program, run).map_err(|error| match error {
         DuelError::Run(cancelled) => cancelled.into(),
-        error => ProgramError::Stranger(error.to_string()),
+        error => ProgramError::Failed(error.to_string()),
     })
 }
 
@@ -182,7 +182,7 @@ pub(super) fn built(
     like_it.name.clone_from(&identity.build.name);
     like_it.target_features.clone_from(&identity.build.target_features);
     match like_it.other(&identity.build) {
-        Some(how) => Err(ProgramError::Stranger(format!("{what} is not the build that was asked for: it has {how}"))),
+        Some(how) => Err(ProgramError::Failed(format!("{what} is not the build that was asked for: it has {how}"))),
         None => Ok((program, identity)),
     }
 }
@@ -221,9 +221,8 @@ struct Made {
 /// # Errors
 /// It does not build, or the run was cancelled.
 pub fn made(command: &mut Command, what: &str, run: &Run) -> Result<PathBuf, ProgramError> {
-    let completed = complete(command, "", run)?;
-    let unbuilt = |why: String| ProgramError::Unbuilt { what: what.to_owned(), why };
-    let messages = completed.success().map_err(unbuilt)?;
+    let unbuilt = |why| ProgramError::Failed(format!("{what} does not build: {why}"));
+    let messages = complete(command, "", run)?.map_err(unbuilt)?;
     let made = messages.lines().filter_map(|line| serde_json::from_str::<Made>(line).ok());
     let program = made.filter_map(|made| made.executable).next_back();
     program.ok_or_else(|| unbuilt("cargo names no program that it made".to_owned()))

@@ -36,7 +36,7 @@ pub fn assembly(instructions: &[Instruction]) -> String {
 pub fn output(command: &mut Command, input: &str) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     match complete(command, input, &interrupt::run(1)) {
-        Ok(completed) => completed.success().map_err(|complaint| format!("{name}: {complaint}")),
+        Ok(completed) => completed.map_err(|why| format!("{name}: {why}")),
         Err(ProgramError::Start { source, .. }) if source.kind() == ErrorKind::NotFound => {
             Err(format!("{name} is not installed"))
         }

@@ -39,25 +39,9 @@ pub enum ProgramError {
         /// The cause.
         source: io::Error,
     },
-    /// It failed.
-    #[error("{what} failed: {why}")]
-    Failed {
-        /// Its command line.
-        what: String,
-        /// Its last words, or how it ended.
-        why: String,
-    },
-    /// It does not compile.
-    #[error("{what} does not build: {why}")]
-    Unbuilt {
-        /// What errors call it.
-        what: String,
-        /// The last words of cargo, or how it ended.
-        why: String,
-    },
-    /// It is another program than it should be.
+    /// It failed, or is another program than it should be.
     #[error("{0}")]
-    Stranger(String),
+    Failed(String),
     /// The run was cancelled, and the program was ended.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -169,8 +153,8 @@ impl Process {
     }
 
     /// The last lines that it has written to its standard error, as they are shown.
-    pub fn last_words(&self) -> String {
-        shown(&contents(&self.errors).unwrap_or_default())
+    pub fn last_words(&self) -> Option<String> {
+        Some(shown(&contents(&self.errors).ok()?)).filter(|words| !words.is_empty())
     }
 
     /// Ends it with all that it started.
@@ -220,36 +204,12 @@ fn shown(text: &[u8]) -> String {
     last.trim_start().trim_start_matches("nimlanes: ").to_owned()
 }
 
-/// A command that came to its end.
-#[derive(Debug)]
-pub struct Completed {
-    /// How it ended.
-    pub status: ExitStatus,
-    /// Its standard output.
-    pub output: Vec<u8>,
-    /// [`Process::last_words`].
-    pub last_words: String,
-}
-
-impl Completed {
-    /// Its standard output.
-    ///
-    /// # Errors
-    /// It failed: its last words, else how it ended.
-    pub fn success(self) -> Result<String, String> {
-        match self.status.success() {
-            true => Ok(String::from_utf8_lossy(&self.output).into_owned()),
-            false if self.last_words.is_empty() => Err(self.status.to_string()),
-            false => Err(self.last_words),
-        }
-    }
-}
-
-/// Runs a command to its end. Its standard input is `input`.
+/// Runs a command to its end, with `input` as its standard input. Returns its standard output; if it failed, its last words, else how it
+/// ended.
 ///
 /// # Errors
 /// It cannot be started, or `run` was cancelled.
-pub fn complete(command: &mut Command, input: &str, run: &Run) -> Result<Completed, ProgramError> {
+pub fn complete(command: &mut Command, input: &str, run: &Run) -> Result<Result<String, String>, ProgramError> {
     let name = command.get_program().to_string_lossy().into_owned();
     let cannot = |source| ProgramError::Start { name: name.clone(), source };
     let start = |command: &mut Command| {
@@ -265,7 +225,11 @@ pub fn complete(command: &mut Command, input: &str, run: &Run) -> Result<Complet
     };
     let (mut process, output) = start(command).map_err(cannot)?;
     let status = process.wait(run)?;
-    Ok(Completed { status, output: contents(&output).map_err(cannot)?, last_words: process.last_words() })
+    let output = contents(&output).map_err(cannot)?;
+    Ok(match status.success() {
+        true => Ok(String::from_utf8_lossy(&output).into_owned()),
+        false => Err(process.last_words().unwrap_or_else(|| status.to_string())),
+    })
 }
 
 /// Runs a command and returns its standard output.
@@ -273,8 +237,7 @@ pub fn complete(command: &mut Command, input: &str, run: &Run) -> Result<Complet
 /// # Errors
 /// As [`complete`]; or it failed.
 pub fn output_of(command: &mut Command, run: &Run) -> Result<String, ProgramError> {
-    let completed = complete(command, "", run)?;
-    completed.success().map_err(|why| ProgramError::Failed { what: words(command), why })
+    complete(command, "", run)?.map_err(|why| ProgramError::Failed(format!("{} failed: {why}", words(command))))
 }
 
 /// Runs a command and parses its JSON output.
@@ -283,8 +246,7 @@ pub fn output_of(command: &mut Command, run: &Run) -> Result<String, ProgramErro
 /// As [`output_of`]; or it says something else.
 pub fn json_of<T: DeserializeOwned>(command: &mut Command, run: &Run) -> Result<T, ProgramError> {
     let output = output_of(command, run)?;
-    let unreadable = |error: serde_json::Error| ProgramError::Failed { what: words(command), why: error.to_string() };
-    serde_json::from_str(&output).map_err(unreadable)
+    serde_json::from_str(&output).map_err(|error| ProgramError::Failed(format!("{} failed: {error}", words(command))))
 }
 
 /// The command line as text.
@@ -378,10 +340,10 @@ mod tests {
     #[test]
     fn a_command_is_completed_or_ended_with_the_run() {
         let run = Run::new(1);
-        let said = complete(&mut shell("cat; echo no; echo error: yes >&2; echo later >&2; exit 3"), "in", &run)
-            .expect("a shell");
-        assert_eq!((said.status.code(), said.output.as_slice()), (Some(3), &b"inno\n"[..]));
-        assert_eq!(said.success(), Err("error: yes\n    later".to_owned()));
+        let done = |text: &str| complete(&mut shell(text), "in", &run).expect("a shell");
+        assert_eq!(done("cat; echo out; echo error >&2"), Ok("inout\n".to_owned()));
+        assert_eq!(done("cat; echo error: yes >&2; echo later >&2; exit 3"), Err("error: yes\n    later".to_owned()));
+        assert_eq!(done("echo out; exit 3"), Err("exit status: 3".to_owned()));
         assert!(matches!(complete(&mut program("/none"), "", &run), Err(ProgramError::Start { .. })));
         let start = Instant::now();
         // It leaves a process behind.
@@ -396,10 +358,10 @@ mod tests {
     #[test]
     fn much_text_does_not_stop_a_command() {
         let text = "x".repeat(1 << 20);
-        let both = complete(&mut shell("tee /dev/stderr"), &text, &Run::new(1)).expect("a shell");
-        assert_eq!((both.output.len(), both.last_words), (1 << 20, "x".repeat(200)));
-        let deaf = complete(&mut shell("exit 0"), &text, &Run::new(1)).expect("a shell");
-        assert!(deaf.status.success());
+        let done = |script: &str| complete(&mut shell(script), &text, &Run::new(1)).expect("a shell");
+        assert_eq!(done("tee /dev/stderr").as_ref(), Ok(&text));
+        assert_eq!(done("tee /dev/stderr; exit 1"), Err("x".repeat(200)));
+        assert_eq!(done("exit 0"), Ok(String::new()));
     }
 
     #[test]

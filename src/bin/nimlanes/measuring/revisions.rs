@@ -43,7 +43,7 @@ impl Revision {
         let says = identity.revision.as_deref().unwrap_or("none");
         if says != commit {
             let what = format!("{} is not revision {commit:.12}: it says that it is {says:.12}", program.display());
-            return Err(ProgramError::Stranger(what).into());
+            return Err(ProgramError::Failed(what).into());
         }
         Ok(Revision { folder, commit, program, _lock: lock })
     }
@@ -82,7 +82,7 @@ impl Git {
     fn around(run: &Run) -> Result<Self, Failure> {
         let git = Git { root: source_tree("--rev")? };
         let root = git.root.display();
-        match complete(git.command().args(["rev-parse", "--show-cdup"]), "", run)?.success() {
+        match complete(git.command().args(["rev-parse", "--show-cdup"]), "", run)? {
             Ok(way_up) if way_up.trim().is_empty() => Ok(git),
             Ok(_) => Err(Failure::Failed(format!("--rev needs a repository of nimlanes; {root} lies in another one"))),
             Err(reason) => Err(Failure::Failed(format!("--rev needs the repository of nimlanes in {root}: {reason}"))),
@@ -99,20 +99,17 @@ impl Git {
     /// The full name of a commit.
     fn commit(&self, revision: &str, run: &Run) -> Result<String, Failure> {
         let mut command = self.command();
-        command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]).arg(format!("{revision}^{{commit}}"));
-        let found = complete(&mut command, "", run)?;
-        if found.status.success() {
-            return Ok(String::from_utf8_lossy(&found.output).trim().to_owned());
-        }
-        let is_shallow = complete(self.command().args(["rev-parse", "--is-shallow-repository"]), "", run)?.success();
-        let why = match is_shallow {
-            Ok(answer) if answer.trim() == "true" => {
-                "; it is a shallow clone: `git fetch --unshallow` fetches the rest".to_owned()
-            }
-            _ if found.last_words.is_empty() => "; see git log".to_owned(),
-            _ => format!(": {}", found.last_words),
+        command.args(["rev-parse", "--verify", "--end-of-options"]).arg(format!("{revision}^{{commit}}"));
+        let reason = match complete(&mut command, "", run)? {
+            Ok(commit) => return Ok(commit.trim().to_owned()),
+            Err(reason) => reason,
         };
-        Err(Failure::Failed(format!("there is no revision `{revision}` in {}{why}", self.root.display())))
+        let is_shallow = complete(self.command().args(["rev-parse", "--is-shallow-repository"]), "", run)?;
+        let why = match is_shallow {
+            Ok(answer) if answer.trim() == "true" => "it is a shallow clone: `git fetch --unshallow` fetches the rest",
+            _ => &reason,
+        };
+        Err(Failure::Failed(format!("there is no revision `{revision}` in {}: {why}", self.root.display())))
     }
 
     /// Has the files of a commit in a folder, and no others. Those that are there already are not touched: they would be compiled anew.
@@ -123,7 +120,7 @@ impl Git {
         let git = |args: &[&str]| {
             let mut command = self.command();
             command.env("GIT_WORK_TREE", &files).env("GIT_INDEX_FILE", &index).args(args);
-            complete(&mut command, "", run).map(|completed| completed.success().map(drop))
+            complete(&mut command, "", run).map(|completed| completed.map(drop))
         };
         let read = ["read-tree", "--reset", "-u", "--no-sparse-checkout", commit];
         let mut done = git(&read)?;

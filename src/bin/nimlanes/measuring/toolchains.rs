@@ -64,11 +64,11 @@ impl Compiler {
     fn find(toolchain: &str, installs: bool, run: &Run) -> Result<Self, Failure> {
         let install = ["toolchain", "install", toolchain, "--profile", "minimal", "--no-self-update"];
         let which = || complete(program("rustup").args(["which", "--toolchain", toolchain, "rustc"]), "", run);
-        let mut found = which()?.success();
+        let mut found = which()?;
         if found.is_err() && installs {
             say(&format!("installing {toolchain}"));
             output_of(program("rustup").args(install), run)?;
-            found = which()?.success();
+            found = which()?;
         }
         let missing = |why: String| {
             let command = install[..5].join(" ");

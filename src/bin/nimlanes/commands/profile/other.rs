@@ -10,7 +10,7 @@ use super::Args;
 use crate::measuring::builds::announce;
 use crate::measuring::duel::{DuelError, DuelOptions, Match, PROCESSES};
 use crate::measuring::profile::{Change, Profile, Side};
-use crate::measuring::programs::{Completed, ProgramError, complete, program};
+use crate::measuring::programs::{ProgramError, complete, program};
 use crate::measuring::toolchains::Toolchain;
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
@@ -65,9 +65,9 @@ impl<'a> OtherBuild<'a> {
         if let Some(sampler) = args.sampler.as_ref().and_then(ValueEnum::to_possible_value) {
             command.args(["--sampler", sampler.get_name()]);
         }
-        match complete(&mut command, "", &run).map(Completed::success) {
+        match complete(&mut command, "", &run) {
             Ok(Ok(_)) => Ok(Profile::read(&case.with_kernel(kernel), folder.path())?),
-            Ok(Err(complaint)) => Err(failed(&complaint)),
+            Ok(Err(why)) => Err(failed(&why)),
             Err(ProgramError::Run(cancelled)) => Err(cancelled.into()),
             Err(error) => Err(failed(&error.to_string())),
         }

@@ -337,7 +337,7 @@ impl Tracee {
         match waitid(Id::Pid(self.pid), flags | how)? {
             WaitStatus::Stopped(_, signal) | WaitStatus::PtraceEvent(_, signal, _) => Ok(Some(signal)),
             WaitStatus::Exited(..) | WaitStatus::Signaled(..) => {
-                let words = Some(self.process.last_words()).filter(|words| !words.is_empty());
+                let words = self.process.last_words();
                 Err(StepError::because(words.unwrap_or_else(|| "the traced process ended".to_owned())))
             }
             _ => Ok(None),

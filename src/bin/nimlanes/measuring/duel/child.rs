@@ -141,9 +141,8 @@ impl<'a> Child<'a> {
         }
         self.process.end();
         let status = status.map(|status| format!(" with {status}")).unwrap_or_default();
-        let said = Some(self.process.last_words()).filter(|words| !words.is_empty());
-        let said = said.map(|words| format!(": {words}")).unwrap_or_default();
-        Silence::Because(format!("it ended{status}{said}"))
+        let words = self.process.last_words().map(|words| format!(": {words}")).unwrap_or_default();
+        Silence::Because(format!("it ended{status}{words}"))
     }
 }
 
