@@ -101,13 +101,13 @@ pub fn buffered(out: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result
 }
 
 /// Removes all temporary files and exits the process, whatever its other threads are doing.
-pub fn exit(code: i32) -> ! {
+pub fn exit(code: u8) -> ! {
     // The lock is held until the exit, so that no new file is created.
     let parts = parts();
     for part in parts.iter() {
         let _ = fs::remove_file(part);
     }
-    std::process::exit(code)
+    std::process::exit(code.into())
 }
 
 /// Where a regular file is, or will be.

@@ -8,23 +8,20 @@ use nimlanes::kernel::Run;
 
 use crate::files;
 
-/// Signal numbers, which are the same everywhere. Windows has only the first, for Ctrl-C.
+/// The signal of Ctrl-C, everywhere.
 const SIGINT: i32 = 2;
-#[cfg(any(unix, test))]
-const SIGTERM: i32 = 15;
 
 /// The runs of this process, and whether they are cancelled.
 struct Runs {
     /// The latest signal, if any.
     ended_by: Option<i32>,
-    /// Whether a run has been created.
-    has_begun: bool,
-    alive: Vec<Weak<Run>>,
+    /// The latest run that was created, and others that may be alive.
+    latest: Vec<Weak<Run>>,
 }
 
 impl Runs {
     const fn new() -> Self {
-        Runs { ended_by: None, has_begun: false, alive: Vec::new() }
+        Runs { ended_by: None, latest: Vec::new() }
     }
 
     /// Creates a run. The next signal cancels it, and so does an earlier one.
@@ -33,16 +30,15 @@ impl Runs {
         if self.ended_by.is_some() {
             run.cancel();
         }
-        self.has_begun = true;
-        self.alive.retain(|run| run.strong_count() > 0);
-        self.alive.push(Arc::downgrade(&run));
+        self.latest.retain(|run| run.strong_count() > 0);
+        self.latest.push(Arc::downgrade(&run));
         run
     }
 
     /// Cancels all runs. Returns whether the process must exit at once.
     fn cancel(&mut self, signal: i32) -> bool {
-        self.alive.iter().filter_map(Weak::upgrade).for_each(|run| run.cancel());
-        self.ended_by.replace(signal).is_some() || !self.has_begun
+        self.latest.iter().filter_map(Weak::upgrade).for_each(|run| run.cancel());
+        self.ended_by.replace(signal).is_some() || self.latest.is_empty()
     }
 }
 
@@ -64,18 +60,14 @@ pub fn is_over() -> bool {
 
 /// The exit code after a signal, by the convention of shells.
 pub fn exit_code() -> u8 {
-    code(runs().ended_by.unwrap_or(SIGINT)) as u8
-}
-
-fn code(signal: i32) -> i32 {
-    128 + signal
+    128 + runs().ended_by.unwrap_or(SIGINT) as u8
 }
 
 /// Handles a signal.
 #[cfg_attr(not(any(unix, windows)), allow(dead_code, reason = "there are no signals"))]
 fn arrived(signal: i32) {
     if runs().cancel(signal) {
-        files::exit(code(signal));
+        files::exit(exit_code());
     }
 }
 
@@ -87,17 +79,19 @@ mod here {
     use std::sync::{Arc, mpsc};
     use std::thread;
 
-    use signal_hook::consts::{SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
     use signal_hook::iterator::Signals;
-
-    use super::{SIGINT, SIGTERM, arrived};
 
     /// Starts handling signals.
     pub fn watch() {
         // With a handler, exceeding `ulimit -f` is a write error; without one, it ends the process.
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
         // If the ignored signals are unknown, leave SIGHUP alone, for `nohup`.
-        let ignored = read_to_string("/proc/self/status").ok().and_then(|status| ignored(&status));
+        let ignored = read_to_string("/proc/self/status").ok().and_then(|status| {
+            // As Linux lists them: bit `s - 1` for signal `s`.
+            let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+            u64::from_str_radix(set.trim(), 16).ok()
+        });
         let is_handled = |signal: &i32| ignored.map_or(*signal != SIGHUP, |set| set >> (signal - 1) & 1 == 0);
         let handled: Vec<i32> =
             [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU].into_iter().filter(is_handled).collect();
@@ -106,18 +100,12 @@ mod here {
             let Ok(mut signals) = Signals::new(handled) else { return };
             drop(ready);
             for signal in signals.forever() {
-                arrived(signal);
+                super::arrived(signal);
             }
         };
         // Without this thread, signals still end the process, but without cleanup.
         let _ = thread::Builder::new().name("signals".to_owned()).spawn(wait);
         let _ = is_ready.recv();
-    }
-
-    /// The ignored signals of this process, as Linux lists them: bit `s - 1` for signal `s`.
-    pub fn ignored(status: &str) -> Option<u64> {
-        let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
-        u64::from_str_radix(set.trim(), 16).ok()
     }
 }
 
@@ -140,7 +128,9 @@ mod here {
 mod tests {
     use nimlanes::kernel::RunError;
 
-    use super::{Runs, SIGINT, SIGTERM};
+    use super::{Runs, SIGINT};
+
+    const SIGTERM: i32 = 15;
 
     #[test]
     fn a_signal_cancels_all_runs_and_later_ones() {
@@ -154,15 +144,5 @@ mod tests {
         assert!(made.iter().chain([&later]).all(|run| run.advance(1) == Err(RunError::Cancelled)));
         assert!(runs.cancel(SIGINT), "the second signal");
         assert!(Runs::new().cancel(SIGINT), "there is no run to wait for");
-    }
-
-    #[test]
-    #[cfg(unix)]
-    fn ignored_signals_are_read_from_the_status_of_a_process() {
-        assert_eq!(
-            super::here::ignored("Name:\tx\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001003\n"),
-            Some(0x1003)
-        );
-        assert_eq!(super::here::ignored("Name:\tx\n"), None);
     }
 }
