@@ -86,18 +86,20 @@ fn a_child_ends_with_a_killed_program() {
 
 #[test]
 fn the_last_words_of_a_child_are_shown_in_plain_english() {
-    let words = r"printf ' 10%%\r 99%%\r\033[1;31mfatal:\033[0m ' >&2
+    let words = r"printf ' 10%%\r 99%%\r\033[1;31mfatal\377:\033[0m ' >&2
         case ${LC_ALL:-$LANG} in C) echo refused ;; *) echo verweigert ;; esac >&2
         printf 'To ask:\n\n\tgit ask\n' >&2
         exit 128";
     let tree = Tree::new(words);
     let mut compare = Command::from_std(tree.compare());
     compare.env("LC_ALL", "de_DE.UTF-8");
-    failed(&mut compare, ": fatal: refused\n    To ask:\n    \tgit ask\n");
+    failed(&mut compare, ": fatal\u{fffd}: refused\n    To ask:\n    \tgit ask\n");
     let lines: Vec<String> = (1..=30).map(|line| format!("line {line}")).collect();
     let tree = Tree::new(&format!("printf '{}' >&2; exit 1", lines.join("\\n")));
     tree.fails(&format!(": {}\n", lines[18..].join("\n    ")));
-    Tree::new("exit 7").fails(": exit status: 7\n");
+    for silent in ["exit 7", r"printf ' \n\033[0m' >&2; exit 7"] {
+        Tree::new(silent).fails(": exit status: 7\n");
+    }
     Tree::new("kill -9 $$").fails(": signal: 9 (SIGKILL)\n");
 }
 

@@ -339,9 +339,6 @@ impl Drop for LockedFile {
 
 #[cfg(test)]
 mod tests {
-    #[cfg(unix)]
-    use std::os::unix::fs::symlink;
-
     use super::*;
 
     fn is_in_use(taken: Result<LockedFile, TryLockError>) -> bool {
@@ -400,27 +397,6 @@ mod tests {
         assert!(matches!(LockedFile::lock(folder.path()), Err(TryLockError::Error(_))));
         #[cfg(unix)]
         assert!(matches!(LockedFile::lock(Path::new("/dev/null")), Err(TryLockError::Error(_))));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn different_paths_of_one_file_are_the_same() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
-        fs::create_dir(path("sub")).unwrap();
-        symlink("sub", path("also")).unwrap();
-        symlink("sub/file", path("link")).unwrap();
-        let (same, other) = (["sub/file", "also/file", "sub/../link", "link"], ["file", "sub/file2", "no/file", "sub"]);
-        // Without the file, then with it.
-        for _ in 0..2 {
-            for a in same {
-                assert!(same.iter().all(|b| are_same(&path(a), &path(b))), "{a}");
-                assert!(!other.iter().any(|b| are_same(&path(a), &path(b))), "{a}");
-            }
-            fs::write(path("link"), "").unwrap();
-        }
-        fs::hard_link(path("link"), path("file")).unwrap();
-        assert!(are_same(&path("file"), &path("also/file")));
     }
 
     #[test]

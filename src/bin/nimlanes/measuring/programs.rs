@@ -365,15 +365,6 @@ mod tests {
     }
 
     #[test]
-    fn last_words_are_plain_text() {
-        assert_eq!(shown(b"nimlanes: \x1b[1m\x1b[31mno\x1b[0m\xff\r\n\n"), "no\u{fffd}");
-        assert_eq!(shown(b" 10%\r 99%\rfatal: no\n\ngit:\n\n\tgit do\n"), "fatal: no\n    git:\n    \tgit do");
-        assert_eq!(shown(b" \n\x1b[0m"), "");
-        let numbers: Vec<String> = (1..=SHOWN).map(|number| number.to_string()).collect();
-        assert_eq!(shown(format!("0\n{}", numbers.join("\n")).as_bytes()), numbers.join("\n    "));
-    }
-
-    #[test]
     fn what_git_sets_for_hooks_is_not_passed_on() {
         let listed = output_of(program("git").args(["rev-parse", "--local-env-vars"]), &Run::new(1)).expect("git");
         assert!(listed.lines().all(|name| REMOVED.contains(&name)), "{listed}");
