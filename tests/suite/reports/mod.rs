@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
 use nimlanes_lab::files::folder::{self, JOINED, join};
+use nimlanes_lab::report::data::sources::Sources;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -228,40 +229,91 @@ fn a_draft_stays_below_the_target_folder() {
     assert!(String::from_utf8_lossy(&help).contains("below target/draft"));
 }
 
+/// The file of the kernel `stamp`.
+const STAMP: &str = "src/cores/mex/subtraction/stamp.rs";
+
+/// The source and the machine code that the program is made of.
+fn made_of() -> Sources {
+    Sources::here(None).expect("a source tree")
+}
+
+/// Puts the source of `stamp` into a tree, with an edit.
+fn put_stamp(root: &TempDir, edit: [&str; 2]) {
+    let text = fs::read_to_string(STAMP).expect("a kernel");
+    assert!(text.contains(edit[0]), "{text}");
+    let path = root.path().join(STAMP);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
+    fs::write(path, text.replace(edit[0], edit[1])).expect("a writable folder");
+}
+
 #[test]
 fn kernels_that_changed_since_they_were_measured_are_marked() {
     let (root, folder) = measured(&headline());
-    let written = |digests: Value| {
-        add(&root, folder, "sources", json!({"revision": "0123456789ab", "digests": digests}));
-        report(&root, &["--data", folder]).assert().success().get_output().stdout.clone()
+    let digests = json!({"src/cores/mex/by_another_name.rs": made_of().digests[STAMP]});
+    add(&root, folder, "sources", json!({"revision": "0123456789ab", "digests": digests}));
+    put_stamp(&root, ["", ""]);
+    report(&root, &["--data", folder]).assert().success();
+    let printed = |args: &[&str]| {
+        let output = report(&root, args).assert().success().get_output().stdout.clone();
+        String::from_utf8(output).expect("text")
     };
-    let output = written(json!({}));
-    assert!(!String::from_utf8_lossy(&output).contains("changed since"));
-    let text = read(&root, "RESULTS.md");
-    assert!(text.contains("| revision | `0123456789ab` |") && !text.contains('†'), "{text}");
+    // The file had another name. A comment and a prediction are no change.
+    for edit in [["", ""], ["pub fn run", "// Why.\npub fn run"], ["ns: pair", "ns: 2.0 * pair"]] {
+        put_stamp(&root, edit);
+        assert!(!printed(&["--data", folder]).contains("changed since"), "{edit:?}");
+        let text = read(&root, "RESULTS.md");
+        assert!(text.contains("| revision | `0123456789ab` |") && !text.contains('†'), "{text}");
+    }
 
     // Whoever changes a kernel need not mark it.
-    let changed = json!({"src/cores/mex/subtraction/stamp.rs": "0", "src/cores/mex/gone.rs": "0"});
-    add(&root, folder, "sources", json!({"revision": "0123456789ab", "digests": changed}));
-    let output = report(&root, &["--check"]).assert().success().get_output().stdout.clone();
-    assert!(String::from_utf8_lossy(&output).contains("changed since they were measured: mex_subtraction=stamp"));
+    put_stamp(&root, ["pub fn run", "const MORE: u8 = 1;\npub fn run"]);
+    fs::write(root.path().join("src/cores/mex/new.rs"), "fn new() {}\n").expect("a writable folder");
+    let changed = "changed since they were measured: mex_subtraction=stamp\n";
+    assert!(printed(&["--check"]).contains(changed));
 
-    let output = written(changed);
-    let output = String::from_utf8_lossy(&output);
-    assert!(
-        output.contains("changed since they were measured: mex_subtraction=stamp\n"),
-        "the same source at another tier was not measured: {output}"
-    );
+    assert!(printed(&["--data", folder]).contains(changed), "the same source at another tier was not measured");
     let text = read(&root, "RESULTS.md");
-    assert!(text.contains("[`stamp`](src/cores/mex/subtraction/stamp.rs)†"), "{text}");
-    assert!(text.contains("† The source of this kernel has changed"), "{text}");
-    assert!(text.contains("Shared source that has changed since it was measured: `src/cores/mex/gone.rs`."), "{text}");
+    assert!(text.contains(&format!("[`stamp`]({STAMP})†")), "{text}");
+    assert!(text.contains("† This kernel has changed since it was measured."), "{text}");
+    assert!(text.contains("Shared source that has changed since it was measured: `src/cores/mex/new.rs`."), "{text}");
     report(&root, &["--check"]).assert().success();
 
     // Nor does who changes more than is marked.
-    let more = json!({"src/cores/mex/gone.rs": "0", "src/foundation/simd/gone.rs": "0"});
-    add(&root, folder, "sources", json!({"revision": "0123456789ab", "digests": more}));
+    fs::write(root.path().join("src/cores/mex/newer.rs"), "fn newer() {}\n").expect("a writable folder");
     report(&root, &["--check"]).assert().success();
+}
+
+/// The machine code is the same in this program and in that of the report, where it has other addresses.
+#[test]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn machine_code_decides_in_an_equal_build_and_else_the_source() {
+    let (root, folder) = measured(&headline());
+    put_stamp(&root, ["", ""]);
+    let same = made_of();
+    let other = |kernel: &str| {
+        let mut code = same.code.clone();
+        *code.get_mut(kernel).expect("a digest of each kernel") = "0".to_owned();
+        json!({"revision": null, "digests": same.digests, "code": code})
+    };
+    let other_source = json!({"revision": null, "digests": {}, "code": same.code});
+    for (content, [by_code, by_source]) in [
+        (other_source, [false, true]),
+        (other("mex_subtraction=stamp"), [true, false]),
+        (other("mex_subtraction=flags"), [false, false]),
+    ] {
+        for (compiler, is_marked) in [(None, by_code), (Some("rustc 1.2.3"), by_source)] {
+            let mut saved = headline();
+            saved["kind"] = "sources".into();
+            saved["content"] = content.clone();
+            if let Some(compiler) = compiler {
+                saved["environment"]["rustc"] = compiler.into();
+            }
+            write(&saved, &root.path().join(folder).join("sources.json"));
+            report(&root, &["--data", folder]).assert().success();
+            let text = read(&root, "RESULTS.md");
+            assert_eq!(text.contains(&format!("({STAMP})†")), is_marked, "{compiler:?}: {text}");
+        }
+    }
 }
 
 #[test]
@@ -274,6 +326,7 @@ fn the_readme_has_a_digest() {
     let text = read(&root, "README.md");
     assert!(text.starts_with("Mine.\n<!-- made") && text.ends_with("-->\nMine, too.\n"), "{text}");
     assert!(text.contains("| [`stamp`](src/cores/mex/subtraction/stamp.rs) | 5.00 |"), "{text}");
+    assert!(text.contains(" on 2026-01-31; revision: not recorded."), "{text}");
     report(&root, &["--check"]).assert().success();
     fs::write(&path, text.replace("5.00", "50.0")).expect("a writable folder");
     failed(&mut report(&root, &["--check"]), "README.md is not what");

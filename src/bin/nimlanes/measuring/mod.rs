@@ -12,6 +12,8 @@ pub mod engine;
     allow(dead_code, reason = "no profiles and no single steps")
 )]
 mod loops;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub mod machine_code;
 mod mca;
 pub mod profile;
 pub mod programs;

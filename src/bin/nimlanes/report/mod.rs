@@ -20,7 +20,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use self::data::machines::Others;
-use self::data::sources;
+use self::data::sources::{self, Changed};
 use self::data::{Data, DataError, GivenName};
 use self::tables::{Report, unmarked};
 use crate::files;
@@ -189,13 +189,13 @@ pub struct Summary {
     pub removed: Vec<PathBuf>,
     /// Kernels without a measurement, as `operation=kernel`.
     pub unmeasured: Vec<String>,
-    /// Kernels whose source has changed since they were measured, as `operation=kernel`; none if that is not known.
+    /// Kernels that have changed since they were measured, as `operation=kernel`; none if that is not known.
     pub changed: Option<Vec<String>>,
 }
 
-/// The source files that are not what was measured; `None` if the measurements do not say.
-fn changed(data: &Data) -> Result<Option<BTreeSet<String>>, SavedError> {
-    data.source().map(|source| source.changed(Path::new(""))).transpose()
+/// What is not as it was measured; `None` if the measurements do not say.
+fn changed(data: &Data) -> Result<Option<Changed>, SavedError> {
+    data.sources.first().map(Changed::since).transpose()
 }
 
 /// The measurements in a folder, and what else stands in a report on them.
@@ -217,9 +217,8 @@ impl Contents {
     }
 }
 
-/// Generates the files from measurements in a folder. Text outside of the marks is kept, and kernels with a `changed` source are
-/// marked.
-fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>) -> Result<Composed, ReportError> {
+/// Generates the files from measurements in a folder. Text outside of the marks is kept, and kernels that have changed are marked.
+fn compose(folder: &Path, contents: &Contents, changed: Option<Changed>) -> Result<Composed, ReportError> {
     let Contents { data, others } = contents;
     let report = Report::new(data, changed, others);
     let root = root(data.is_draft());
@@ -324,7 +323,7 @@ pub fn check(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Resu
     }
 }
 
-/// The first line, counted from 1, in which a file differs from what it should be, apart from what it says about changed sources.
+/// The first line, counted from 1, in which a file differs from what it should be, apart from what it says about changes.
 fn first_difference(found: &str, want: &str) -> Option<usize> {
     let mut want = unmarked(want).map(|(_, text)| text);
     let mut last = 0;
@@ -388,8 +387,8 @@ mod tests {
     }
 
     #[test]
-    fn what_a_report_says_of_changed_sources_is_not_compared() {
-        let marked = "| a† | 1 |\n\n† The source of this kernel has changed since it was measured.\n\
+    fn what_a_report_says_of_changes_is_not_compared() {
+        let marked = "| a† | 1 |\n\n† This kernel has changed since it was measured.\n\
                       \nShared source that has changed since it was measured: `src/b.rs`.\nend\n";
         let plain = "| a | 1 |\nend\n";
         assert_eq!(first_difference(marked, plain), None);

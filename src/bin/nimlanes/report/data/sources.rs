@@ -1,7 +1,7 @@
-//! The source code that was measured: its revision, and a digest of each file that kernels are made of.
+//! What was measured: its revision, a digest of each file that kernels are made of, and one of the machine code of each kernel.
 //!
-//! A report marks the kernels whose source is not what was measured. It compares digests and not revisions: digests need no
-//! git and no history, and they follow from the files of a checkout alone, so `report --check` gives the same on any clone.
+//! A report marks the kernels that are not what was measured. In a build like the one that was measured, the machine code decides;
+//! else the source does, if it was in no file then. Digests need no git and no history.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,12 +9,19 @@ use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use nimlanes::kernel::Run;
+use nimlanes::kernel::{KernelMeta, Run};
+use nimlanes::lab::environment::Build;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use crate::files::saved::{SavedError, entries, read_text};
+use crate::files::saved::{Saved, SavedError, entries, read_text};
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+use crate::measuring::machine_code::DIGESTS;
 use crate::measuring::programs::{ProgramError, output_of, program};
+
+/// Elsewhere no machine code is read.
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+static DIGESTS: BTreeMap<String, String> = BTreeMap::new();
 
 /// The folders whose files kernels are made of.
 pub const FOLDERS: [&str; 2] = ["src/cores", "src/foundation/simd"];
@@ -27,25 +34,58 @@ pub struct Sources {
     pub revision: Option<String>,
     /// The digest of each file, by its path from the root of the source tree.
     pub digests: BTreeMap<String, String>,
+    /// The digest of the machine code of each kernel, by `operation=kernel`; none where it is not read.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub code: BTreeMap<String, String>,
+}
+
+/// What has changed since it was measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changed {
+    /// The files of the source that were not measured, by any path.
+    pub files: BTreeSet<String>,
+    /// Whether the machine code has changed, by `operation=kernel`, as far as it can be compared.
+    pub code: BTreeMap<String, bool>,
 }
 
 impl Sources {
-    /// The source in the working directory, which is of this [`revision`].
+    /// The source in the working directory, which is of this [`revision`], and the machine code in this program.
     ///
     /// # Errors
     /// A file cannot be read.
     pub fn here(revision: Option<String>) -> Result<Self, SavedError> {
-        Ok(Sources { revision, digests: digests(Path::new(""))? })
+        Ok(Sources { revision, digests: digests(Path::new(""))?, code: DIGESTS.clone() })
     }
 
-    /// The files that differ from those in a source tree, or are only here or only there.
+    /// The files of another source that are not in this one. A file that was renamed or moved is.
+    pub fn lacks<'a>(&self, other: &'a Sources) -> impl Iterator<Item = &'a String> {
+        let own: BTreeSet<&String> = self.digests.values().collect();
+        other.digests.iter().filter(move |(_, digest)| !own.contains(digest)).map(|(path, _)| path)
+    }
+}
+
+impl Changed {
+    /// What differs in the working directory and in this program from what was measured.
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn changed(&self, root: &Path) -> Result<BTreeSet<String>, SavedError> {
-        let now = digests(root)?;
-        let both = self.digests.keys().chain(now.keys());
-        Ok(both.filter(|path| now.get(*path) != self.digests.get(*path)).cloned().collect())
+    pub fn since(measured: &Saved<Sources>) -> Result<Self, SavedError> {
+        let build = &measured.environment.build;
+        let is_alike = !build.rustc.is_empty() && build.other(&Build::of_this()).is_none();
+        let code = if is_alike && !measured.content.code.is_empty() { DIGESTS.clone() } else { BTreeMap::new() };
+        Ok(Self::between(&measured.content, &Sources { revision: None, digests: digests(Path::new(""))?, code }))
+    }
+
+    fn between(measured: &Sources, now: &Sources) -> Self {
+        let differs = |(kernel, digest): (&String, &String)| Some((kernel.clone(), now.code.get(kernel)? != digest));
+        let code = measured.code.iter().filter_map(differs).collect();
+        Changed { files: measured.lacks(now).cloned().collect(), code }
+    }
+
+    /// Whether a kernel has changed.
+    pub fn has(&self, operation: &str, kernel: &KernelMeta) -> bool {
+        let by_code = self.code.get(&format!("{operation}={}", kernel.name));
+        by_code.copied().unwrap_or_else(|| self.files.contains(&kernel.source()))
     }
 }
 
@@ -82,21 +122,23 @@ fn digests(root: &Path) -> Result<BTreeMap<String, String>, SavedError> {
     Ok(digests)
 }
 
-/// A digest of the code in a file, as far as it runs. Comments, indentation and empty lines do not count, nor do imports and the
-/// predicted cost: moving a module or fitting a constant changes no time.
+/// A digest of the code in a file, as far as it runs. Comments, indentation and empty lines do not count, nor do imports, modules in
+/// other files, tests, who may use what, and what predicts costs and limits: none of these changes a time.
 fn digest(text: &str) -> String {
     let mut hasher = XxHash3_64::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
-        let code = line.trim();
+        let (item, code) = (private(line), private(line.trim()));
         // What is left out ends at its semicolon, or at the brace of an item that is not indented.
-        let end = match line {
-            _ if ["use ", "pub use "].iter().any(|start| line.starts_with(start)) => ";",
-            _ if line.starts_with("pub fn cost(") => "}",
+        let end = match item {
+            "#[cfg(test)]" => "]",
+            "mod tests {" => "}",
+            _ if item.starts_with("use ") || item.starts_with("mod ") && item.ends_with(';') => ";",
+            _ if PREDICTIONS.iter().any(|start| item.starts_with(start)) => "}",
             _ => "",
         };
         if !end.is_empty() {
-            let is_last = |line: &str| if end == ";" { line.ends_with(end) } else { line == end };
+            let is_last = |line: &str| if end == "}" { line == end } else { line.ends_with(end) };
             if !is_last(line) {
                 lines.find(|line| is_last(line));
             }
@@ -106,6 +148,15 @@ fn digest(text: &str) -> String {
         }
     }
     format!("{:016x}", hasher.finish())
+}
+
+/// How functions begin that predict costs and limits.
+const PREDICTIONS: [&str; 4] = ["fn cost(", "fn cost_", "fn needs(", "fn needs_"];
+
+/// A line without what says who may use it.
+fn private(line: &str) -> &str {
+    let within = line.strip_prefix("pub(").and_then(|rest| rest.split_once(") "));
+    within.map_or(line.strip_prefix("pub ").unwrap_or(line), |(_, item)| item)
 }
 
 /// The last modification of a source file in the working directory. Older estimates are for different code.
@@ -150,40 +201,35 @@ mod tests {
     #[test]
     fn only_code_counts() {
         let code = digest("fn run() {\n    work();\n}\n");
-        assert_eq!(digest("//! Header.\n\nfn run() {\n  // Why.\n  work();\n}\n"), code);
-        assert_ne!(digest("fn run() {\n    more_work();\n}\n"), code);
-        assert_ne!(digest("fn run() { work();\n}\n"), code);
-    }
-
-    #[test]
-    fn imports_and_predictions_do_not_count() {
-        let code = digest("fn run() {\n    work();\n}\n");
-        let imports = "use a::b;\npub use c::{\n    d,\n    e,\n};\n";
-        let cost = "pub fn cost(input: &Input) -> Cost {\n    Cost { ns: 1.0 }\n}\n";
-        assert_eq!(digest(&format!("{imports}{cost}fn run() {{\n    work();\n}}\n")), code);
-        assert_ne!(digest(&format!("{cost}fn run() {{\n    use a::b;\n    work();\n}}\n")), code);
-    }
-
-    #[test]
-    fn changed_missing_and_new_files_are_named() {
-        let root = tempfile::tempdir().expect("a folder");
-        let write = |path: &str, text: &str| {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
-            fs::write(path, text).expect("writable");
-        };
-        for path in ["src/cores/a.rs", "src/cores/deep/b.rs", "src/foundation/simd/c.rs"] {
-            write(path, "fn run() {}\n");
+        for same in [
+            "//! Header.\n\nfn run() {\n  // Why.\n  work();\n}\n",
+            "use a::b;\npub use c::{\n    d,\n    e,\n};\npub mod f;\nfn run() {\n    work();\n}\n",
+            "pub fn cost(input: &Input) -> Cost {\n    Cost { ns: 1.0 }\n}\npub(super) fn run() {\n    work();\n}\n",
+            "fn run() {\n    work();\n}\n#[cfg(test)]\nmod tests {\n    fn test() {}\n}\n",
+        ] {
+            assert_eq!(digest(same), code, "{same}");
         }
-        let sources = Sources { revision: None, digests: digests(root.path()).expect("readable") };
-        assert_eq!(sources.digests.len(), 3);
-        assert!(sources.changed(root.path()).expect("readable").is_empty());
-        write("src/cores/a.rs", "// A comment.\nfn run() {}\n");
-        write("src/cores/new.rs", "fn run() {}\n");
-        write("src/cores/deep/b.rs", "fn run() { }\n");
-        fs::remove_file(root.path().join("src/foundation/simd/c.rs")).expect("writable");
-        let changed: Vec<String> = sources.changed(root.path()).expect("readable").into_iter().collect();
-        assert_eq!(changed, ["src/cores/deep/b.rs", "src/cores/new.rs", "src/foundation/simd/c.rs"]);
+        for other in [
+            "fn run() {\n    more_work();\n}\n",
+            "fn run() { work();\n}\n",
+            "fn run() {\n    use a::b;\n    work();\n}\n",
+            "#[inline]\nfn run() {\n    work();\n}\n",
+            "mod a {\n}\nfn run() {\n    work();\n}\n",
+        ] {
+            assert_ne!(digest(other), code, "{other}");
+        }
+    }
+
+    #[test]
+    fn files_are_compared_by_their_content() {
+        let of = |files: &[[&str; 2]]| {
+            let digests =
+                files.iter().map(|file| file.map(str::to_owned)).map(|[path, digest]| (path, digest)).collect();
+            Sources { revision: None, digests, code: BTreeMap::new() }
+        };
+        let measured = of(&[["a.rs", "1"], ["b.rs", "2"], ["c.rs", "3"]]);
+        let now = of(&[["b.rs", "4"], ["moved/a.rs", "1"], ["c.rs", "2"], ["new.rs", "5"]]);
+        assert_eq!(measured.lacks(&now).collect::<Vec<_>>(), ["b.rs", "new.rs"]);
     }
 
     #[test]

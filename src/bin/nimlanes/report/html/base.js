@@ -111,7 +111,7 @@ const breaking = name => name.split(/(?<=_)/).flatMap((part, i) => (i > 0 ? [htm
 function kernelLink(row) {
     const kernel = kernelOf(row);
     const mark = kernel.changed.includes(row.machine)
-        ? html('span', { title: 'the source has changed since it was measured' }, '†')
+        ? html('span', { title: 'changed since it was measured' }, '†')
         : null;
     return html(
         'span',

@@ -5,7 +5,7 @@
 //! each tier, which a worker runs (`worker.js`) to solve, race, and find periods.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +22,7 @@ use nimlanes::kernel::workload::Workload;
 use nimlanes::machine::Machine;
 use serde::Serialize;
 
+use super::data::sources::Changed;
 use super::data::{Data, Observed};
 use super::measure::tasks::SMALL;
 use super::tables::markdown::{memory, ns, spread, time, times};
@@ -147,7 +148,7 @@ struct Kernel {
     line: Option<usize>,
     /// The picture of where its time goes, if one is kept.
     flamegraph: Option<String>,
-    /// The machines whose measurements are of another source.
+    /// The machines where it was measured before it changed.
     changed: Vec<usize>,
 }
 
@@ -229,7 +230,7 @@ pub struct Page {
 pub fn compose(folders: &[&Data], links: &str, modules: Modules) -> Result<Page, ReportError> {
     let flamegraphs = flamegraphs()?;
     let changed = folders.iter().map(|data| changed(data)).collect::<Result<Vec<_>, _>>()?;
-    let changed: Vec<BTreeSet<String>> = changed.into_iter().map(Option::unwrap_or_default).collect();
+    let changed: Vec<Changed> = changed.into_iter().map(Option::unwrap_or_default).collect();
     // The machine only serves to list kernels.
     let machine = Machine::detect();
     let kernels: BTreeMap<&str, Vec<KernelInfo>> =
@@ -238,7 +239,8 @@ pub fn compose(folders: &[&Data], links: &str, modules: Modules) -> Result<Page,
         let name = operation.name();
         let kernel = |kernel: &KernelInfo| {
             let flamegraph = flamegraphs.get(&(name.to_owned(), kernel.name.to_owned()));
-            Kernel::new(kernel, flamegraph.cloned(), &changed)
+            let changed = (0..changed.len()).filter(|machine| changed[*machine].has(name, kernel)).collect();
+            Kernel::new(kernel, flamegraph.cloned(), changed)
         };
         let kernels = kernels[name].iter().map(kernel).collect::<Result<_, _>>()?;
         let workloads = operation.workloads().iter().map(WorkloadInfo::from).collect();
@@ -431,7 +433,7 @@ impl From<&'static Game> for GameInfo {
 }
 
 impl Kernel {
-    fn new(kernel: &KernelInfo, flamegraph: Option<String>, changed: &[BTreeSet<String>]) -> Result<Self, SavedError> {
+    fn new(kernel: &KernelInfo, flamegraph: Option<String>, changed: Vec<usize>) -> Result<Self, SavedError> {
         let source = kernel.source();
         let text = read(Path::new(&source))?.unwrap_or_default();
         Ok(Kernel {
@@ -441,7 +443,7 @@ impl Kernel {
             claim: kernel.claim.name(),
             line: text.lines().position(|line| line.starts_with("pub fn run")).map(|place| place + 1),
             flamegraph,
-            changed: (0..changed.len()).filter(|machine| changed[*machine].contains(&source)).collect(),
+            changed,
             source,
         })
     }

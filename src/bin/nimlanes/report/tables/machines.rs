@@ -182,11 +182,10 @@ impl Report<'_> {
         (!noise.is_empty()).then(|| quantile(&mut noise, 0.5))
     }
 
-    /// How many of the source files that were measured on another machine have other code than here; none if either does not say.
+    /// How many of the source files that were measured on another machine were not measured here; none if either does not say.
     fn changed_between(&self, other: &Report) -> Option<[usize; 2]> {
-        let (here, there) = (&self.data.source()?.digests, &other.data.source()?.digests);
-        let changed = there.iter().filter(|(path, digest)| here.get(*path) != Some(*digest)).count();
-        Some([changed, there.len()])
+        let (here, there) = (self.data.source()?, other.data.source()?);
+        Some([here.lacks(there).count(), there.digests.len()])
     }
 
     /// The rankings at all sizes that are not small, on one thread.

@@ -26,6 +26,7 @@ pub use self::ladder::{best_plain, steps};
 use self::limits::share;
 use self::markdown::{Table, code, memory, ns, size, time, times};
 pub use self::operation::technology;
+use super::data::sources::Changed;
 use super::data::{Data, Observed, Setup};
 use super::measure::tasks::{Effort, SMALL};
 use super::{TABLES, list};
@@ -45,14 +46,14 @@ const PAGE: &str = "All kernels, workloads, sizes and machines are in one page: 
 
 const PUBLISHED: &str = "Published sizes, one thread, default build.";
 
-/// Marks a kernel whose source has changed since it was measured.
+/// Marks a kernel that has changed since it was measured.
 const CHANGED: &str = "†";
 /// Explains [`CHANGED`].
-const CHANGED_NOTE: &str = "† The source of this kernel has changed since it was measured.";
+const CHANGED_NOTE: &str = "† This kernel has changed since it was measured.";
 /// Begins the list of changed sources that are not the source of one kernel.
 const CHANGED_PARTS: &str = "Shared source that has changed since it was measured: ";
 
-/// The lines of a report, counted from 1, without what they say about changed sources.
+/// The lines of a report, counted from 1, without what they say about changes.
 pub fn unmarked(text: &str) -> impl Iterator<Item = (usize, String)> {
     let is_kept = |line: &str| !line.is_empty() && line != CHANGED_NOTE && !line.starts_with(CHANGED_PARTS);
     (1..).zip(text.lines()).filter(move |(_, line)| is_kept(line)).map(|(n, line)| (n, line.replace(CHANGED, "")))
@@ -63,7 +64,7 @@ pub fn unmarked(text: &str) -> impl Iterator<Item = (usize, String)> {
 pub struct Report<'a> {
     data: &'a Data,
     machine: Machine,
-    changed: Option<BTreeSet<String>>,
+    changed: Option<Changed>,
     /// The measurements of other machines, by name.
     others: Vec<Report<'a>>,
     /// The longest that the Grundy values of an input may be predicted to take.
@@ -75,7 +76,7 @@ pub struct Report<'a> {
 struct Entry {
     operation: &'static dyn AnyOperation,
     kernels: Vec<KernelInfo>,
-    /// The kernels whose source has changed since they were measured.
+    /// The kernels that have changed since they were measured.
     changed: Vec<&'static str>,
 }
 
@@ -96,7 +97,7 @@ impl Entry {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
-    /// A kernel's name, linked to its source, and marked if that has changed.
+    /// A kernel's name, linked to its source, and marked if it has changed.
     fn link(&self, name: &str) -> String {
         let Some(kernel) = self.info(name) else { return code(name) };
         let mark = if self.changed.contains(&kernel.name) { CHANGED } else { "" };
@@ -143,9 +144,8 @@ struct Topic {
 }
 
 impl<'a> Report<'a> {
-    /// A report on `data`, beside the measurements of other machines. Source files in `changed` are not what was measured; `None`
-    /// if that is not known.
-    pub fn new(data: &'a Data, changed: Option<BTreeSet<String>>, others: &'a [Data]) -> Self {
+    /// A report on `data`, beside the measurements of other machines. `changed` is `None` if it is not known.
+    pub fn new(data: &'a Data, changed: Option<Changed>, others: &'a [Data]) -> Self {
         let others = others.iter().map(|other| Report::new(other, None, &[])).collect();
         // The machine only serves to list kernels: the report depends on the measurements, not on where it is generated.
         Report { data, machine: Machine::detect(), changed, others, longest_input: LONGEST_INPUT }
@@ -157,8 +157,9 @@ impl<'a> Report<'a> {
     }
 
     fn entries(&self) -> impl Iterator<Item = Entry> {
-        let is_changed = |kernel: &&KernelInfo| self.changed.as_ref().is_some_and(|all| all.contains(&kernel.source()));
         OPERATIONS.iter().map(move |operation| {
+            let changed = self.changed.as_ref();
+            let is_changed = |kernel: &&KernelInfo| changed.is_some_and(|it| it.has(operation.name(), kernel));
             let mut kernels = operation.kernels(&self.machine);
             kernels.retain(|kernel| self.is_measured(operation.name(), kernel.name));
             let changed = kernels.iter().filter(is_changed).map(|kernel| kernel.name).collect();
@@ -298,7 +299,7 @@ impl<'a> Report<'a> {
         unmeasured.map(|(operation, kernel)| format!("{operation}={}", kernel.name)).collect()
     }
 
-    /// Kernels whose source has changed since they were measured, as `operation=kernel`; `None` if that is not known.
+    /// Kernels that have changed since they were measured, as `operation=kernel`; `None` if that is not known.
     pub fn changed(&self) -> Option<Vec<String>> {
         self.changed.as_ref()?;
         let kernels = |entry: Entry| {
@@ -308,10 +309,12 @@ impl<'a> Report<'a> {
         Some(self.entries().flat_map(kernels).collect())
     }
 
-    /// Changed files that are not the source of one kernel.
+    /// Changed files that are not the source of one kernel, where no machine code decides.
     fn changed_parts(&self) -> Vec<String> {
         let own: BTreeSet<String> = self.all_kernels().map(|(_, kernel)| kernel.source()).collect();
-        self.changed.iter().flatten().filter(|path| !own.contains(*path)).map(|path| code(path)).collect()
+        let by_source = self.changed.iter().filter(|changed| changed.code.is_empty());
+        let files = by_source.flat_map(|changed| &changed.files).filter(|path| !own.contains(*path));
+        files.map(|path| code(path)).collect()
     }
 
     /// The revision of the measured source.
@@ -447,7 +450,12 @@ impl<'a> Report<'a> {
     /// The digest for README.md.
     pub fn digest(&self) -> String {
         let (best, note, name) = (self.best_kernels(true), self.note_on_others(), self.name());
-        format!("{PUBLISHED} Measured on {name}.{note}\n\n{best}{}{}", self.furthest(), self.changed_note())
+        let (date, revision) = (day(self.data.date()), self.revision());
+        format!(
+            "{PUBLISHED} Measured on {name} on {date}; revision: {revision}.{note}\n\n{best}{}{}",
+            self.furthest(),
+            self.changed_note()
+        )
     }
 
     /// The observed kernels at their published sizes, one thread, default build.
