@@ -1,4 +1,4 @@
-//! Checks a period that `nimlanes grundy --code CODE --certificate FILE` has proved, and uses nothing of the library:
+//! Checks a period that `nimlanes grundy --code CODE --format certificate` has proved, and uses nothing of the library:
 //! `cargo run --release --example check_certificate FILE`, in half the time with `RUSTFLAGS=-Ctarget-cpu=native`. The theorem and its
 //! lemmas: `profiles/papers/windows.md`.
 

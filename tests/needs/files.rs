@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::program::nimlanes;
 
-const TO: [&str; 6] = ["grundy", "--limit", "2", "--format", "csv", "--out"];
+const TO: [&str; 6] = ["grundy", "--limit", "2", "--format", "csv", "--output"];
 const DUEL: [&str; 7] = ["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--save"];
 
 pub fn trials() -> Vec<Trial> {
@@ -72,23 +72,10 @@ fn on_full_disk(script: &str, args: &[&str]) -> std::io::Result<Output> {
 
 fn a_full_disk_changes_no_file() {
     for args in [
-        &["grundy", "--moves", "1,2", "--limit", "1e6", "--format", "csv", "--out", "out"][..],
+        &["grundy", "--moves", "1,2", "--limit", "1e6", "--format", "csv", "--output", "out"][..],
         &["positions", "proportionate-nim", "--limit", "1e6", "--out", "out"],
         &["plot", "stone-game", "--limit", "2000", "--out", "out.svg"],
-        &[
-            "grundy",
-            "--moves",
-            "factorials",
-            "--records",
-            "--format",
-            "csv",
-            "--limit",
-            "3e7",
-            "--every",
-            "0.001",
-            "--checkpoint",
-            "kept",
-        ],
+        &["grundy", "--moves", "factorials", "--records", "--format", "csv", "--limit", "3e7", "--checkpoint", "kept"],
     ] {
         let script = r#"echo mine >out && "$0" "$@" && exit 0
             code=$?; cat out; ls -A; exit $code"#;
@@ -130,13 +117,12 @@ fn refusing_locks(folder: &TempDir) -> std::io::Result<Output> {
 fn a_file_system_without_locks_keeps_checkpoints(library: &TempDir) {
     const REFUSALS: [(Errno, bool); 4] =
         [(Errno::NOLCK, true), (Errno::NOSYS, true), (Errno::OPNOTSUPP, true), (Errno::IO, false)];
-    let args =
-        ["grundy", "--moves", "factorials", "--records", "--format", "csv", "--limit", "3e6", "--every", "0.001"];
+    let args = ["grundy", "--moves", "factorials", "--records", "--format", "csv", "--limit", "3e6"];
     for (refused, goes_on) in REFUSALS {
         let folder = folder();
         let mut program = nimlanes();
         program.env("LD_PRELOAD", library.path().join(LIBRARY)).env("REFUSED", refused.raw_os_error().to_string());
-        program.current_dir(folder.path()).args(args).args(["--checkpoint", "kept", "--out", "out"]);
+        program.current_dir(folder.path()).args(args).args(["--checkpoint", "kept", "--output", "out"]);
         let output = program.output().expect("it starts");
         let line = String::from_utf8_lossy(&output.stderr);
         let (code, says, left) = match goes_on {

@@ -330,11 +330,11 @@ fn outputs_that_cannot_be_written() {
         (&["positions", "stone-game", "--limit", "9", "--out"][..], folder),
         (&["positions", "stone-game", "--limit", "9", "--out"], &missing),
         (&["plot", "stone-game", "--limit", "9", "--out"], &missing),
-        (&["grundy", "--limit", "9", "--out"], folder),
+        (&["grundy", "--limit", "9", "--output"], folder),
         (&["grundy", "--limit", "9", "--records", "--checkpoint"], &missing),
         (&long, folder),
         (&["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--save"], std::path::Path::new("/dev/full")),
-        (&["grundy", "--limit", "9", "--out"], std::path::Path::new("/dev/full")),
+        (&["grundy", "--limit", "9", "--output"], std::path::Path::new("/dev/full")),
     ] {
         let output = nimlanes().args(args).arg(path).assert().code(1).stdout("").get_output().clone();
         let line = String::from_utf8(output.stderr).expect("UTF-8");

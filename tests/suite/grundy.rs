@@ -48,7 +48,7 @@ fn a_bfile_is_exact_to_the_byte_on_stdout_and_in_a_file() {
     let printed = text(&args);
     let sum: String = Hash::hash(printed.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(sum, "931eb17bcf07d057955b4b21f68683a5d7741a507e2f2a19c693a1f59b1e19c5");
-    grundy(&args).arg("--out").arg(&out).assert().success().stdout("");
+    grundy(&args).arg("--output").arg(&out).assert().success().stdout("");
     assert_eq!(std::fs::read_to_string(&out).expect("written"), printed);
     assert_eq!(std::fs::read_dir(file.path()).expect("a folder").count(), 1, "nothing else is left");
 }
@@ -152,22 +152,23 @@ fn a_summary_is_also_json() {
 fn a_period_is_proved_without_a_table() {
     let folder = in_memory();
     let path = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
-    let (checkpoint, save) = (path("checkpoint"), path("save.json"));
+    let checkpoint = path("checkpoint");
     let game = ["--code", "0.16", "--limit", "500000"];
-    let kernel = ["--kernel", "mex_period=window_words", "--checkpoint", &checkpoint, "--save", &save];
-    let far = json(&[&game[..], &kernel].concat());
+    let kernel = ["--kernel", "mex_period=window_words", "--checkpoint", &checkpoint];
+    let mut far = json(&[&game[..], &kernel].concat());
+    let [heaps, width] = ["heaps", "width"].map(|name| far["period"][name].take().as_u64().expect("a number"));
+    assert!(heaps < 400_000 && width < heaps, "{far}");
     let period = serde_json::json!({
-        "length": 149_459, "preperiod": 105_351, "saltus": 0, "proved": true, "theorem": "window"
+        "length": 149_459, "preperiod": 105_351, "saltus": 0, "proved": true, "theorem": "window", "heaps": null, "width": null
     });
     assert_eq!(far["period"], period, "{far}");
+    assert_eq!((&far["run"]["operation"], &far["run"]["kernel"]), (&"mex_period".into(), &"window_words".into()));
     let kept = json(&[&game[..], &["--kernel", "mex_octal=greedy"]].concat());
     assert_eq!(
         (&far["values"], &far["zeros"], false),
         (&kept["values"], &kept["zeros"], kept["period"]["proved"] == true)
     );
     assert!(!std::path::Path::new(&checkpoint).exists(), "it is removed when the output is complete");
-    let saved: serde_json::Value = serde_json::from_slice(&std::fs::read(&save).expect("a file")).expect("JSON");
-    assert_eq!((&saved["kind"], &saved["content"]["period"]["length"]), (&"octal-period".into(), &149_459.into()));
     let printed = text(&[&game[..], &["--kernel", "mex_period=window_words"]].concat());
     assert!(printed.contains("period   149459 from heap 105351 on, proved at heap "), "{printed}");
 }
@@ -186,7 +187,6 @@ fn a_run_that_is_killed_early_keeps_its_first_heaps() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes"))
         .arg("grundy")
         .args(&keep)
-        .args(["--every", "0.01"])
         .stdout(std::process::Stdio::null())
         .spawn()
         .expect("it starts");
@@ -203,13 +203,12 @@ const POLL: Duration = Duration::from_millis(1);
 
 /// Starts three runs in turn, and kills each as soon as it has saved its progress. Returns how many had not ended
 /// before.
-fn kill_three(args: &[&str], every: &str, file: &std::path::Path) -> u32 {
+fn kill_three(args: &[&str], file: &std::path::Path) -> u32 {
     let mut kills = 0;
     for _ in 0..3 {
         let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes"))
             .arg("grundy")
             .args(args)
-            .args(["--every", every])
             .stdout(std::process::Stdio::null())
             .spawn()
             .expect("it starts");
@@ -235,7 +234,7 @@ fn a_killed_run_resumes_from_its_checkpoint() {
     assert!(want.ends_with("10 40348521\n"), "{want}");
     let mut keep = args.to_vec();
     keep.extend(["--resume", "--checkpoint", file.to_str().expect("UTF-8")]);
-    let kills = kill_three(&keep, "0.05", &file);
+    let kills = kill_three(&keep, &file);
     assert!(kills > 0, "no run was killed before its end");
     assert!(file.is_file());
     // Without --resume, nothing is overwritten; a file of another run is refused.
@@ -261,7 +260,7 @@ fn a_killed_run_over_a_compressed_history_resumes() {
     let args = ["--moves", "factorials", "--limit", "1e8", "--records", "--format", "bfile"];
     let keep = [&args[..], &["--resume", "--checkpoint", file.to_str().expect("UTF-8")]].concat();
     let named = |kernel| [&keep[..], &["--kernel", kernel]].concat();
-    assert!(kill_three(&named("mex_records=compressed_lanes"), "0.05", &file) > 0, "no run was killed before its end");
+    assert!(kill_three(&named("mex_records=compressed_lanes"), &file) > 0, "no run was killed before its end");
     let kept = std::fs::read(&file).expect("a checkpoint");
     assert!(kept.starts_with(b"nimlane3") && kept.len() < 10_000_000, "{} bytes", kept.len());
     let output = grundy(&named("mex_records=guess_lanes")).assert().code(2).get_output().clone();
@@ -280,7 +279,7 @@ fn a_killed_run_over_zeros_resumes_from_its_checkpoint() {
     for [killed, resumed] in [["3e7", "3e7"], ["4e7", "5e7"]] {
         let args = ["--moves", "squares", "--zeros", "--format", "bfile", "--limit"];
         let kept = |limit| [&args[..], &[limit, "--resume", "--checkpoint", &file]].concat();
-        let kills = kill_three(&kept(killed), "0.001", file.as_ref());
+        let kills = kill_three(&kept(killed), file.as_ref());
         assert!(kills > 0, "no run was killed before its end");
         let saved = std::fs::read(&file).expect("a checkpoint");
         for (moves, part) in [("triangular", "another subtraction set"), ("factorials", "another subtraction set")] {
@@ -369,49 +368,39 @@ fn moves_come_from_a_file() {
     assert!(line.lines().count() == 1 && line.contains("are free"), "{line}");
 }
 
+/// A document names the run that made it.
 #[test]
-fn what_records_find_is_kept_in_a_file() {
+fn what_records_find_is_a_document() {
     let folder = in_memory();
-    let kept = folder.path().join("new").join("kept.json");
-    let keep = |moves: &str| {
-        let args = ["--moves", moves, "--limit", "20000", "--records", "--format", "csv", "--save"];
-        let printed = grundy(&args).arg(&kept).assert().success().get_output().stdout.clone();
-        let kept = std::fs::read_to_string(&kept).expect("it was written");
-        let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
-        (String::from_utf8(printed).expect("text"), kept)
-    };
+    let file = folder.path().join("kept.json");
+    let args = |moves| ["--moves", moves, "--limit", "20000", "--records"];
     for (moves, operation) in [("primes", "mex_records"), ("fibonacci", "mex_records"), ("squares", "mex_subtraction")]
     {
-        let (printed, kept) = keep(moves);
-        let found = &kept["content"];
-        assert_eq!((&found["operation"], &found["moves"]), (&operation.into(), &moves.into()));
-        let first: Vec<u64> = serde_json::from_value(found["first"].clone()).expect("heaps");
-        let lines = first.iter().enumerate().map(|(n, heap)| format!("{n},{heap}\n")).collect::<String>();
+        let printed = text(&[&args(moves)[..], &["--format", "csv"]].concat());
+        grundy(&args(moves)).args(["--json", "-o"]).arg(&file).assert().success().stdout("");
+        let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).expect("a file")).expect("JSON");
+        let run = &kept["run"];
+        assert_eq!(
+            (&run["operation"], &kept["moves"], &run["resumed"]),
+            (&operation.into(), &moves.into(), &false.into())
+        );
+        assert!(run["date"].is_string() && run["environment"]["cpu"].is_string() && run["seconds"].is_f64(), "{run}");
+        let values = kept["values"].as_array().expect("a list");
+        let lines = values.iter().map(|tally| format!("{},{}\n", tally["value"], tally["first"])).collect::<String>();
         assert_eq!(printed, format!("n,a\n{lines}"));
-        let counts: Vec<u64> = serde_json::from_value(found["counts"].clone()).expect("numbers");
-        assert_eq!((counts.len(), counts.iter().sum()), (first.len(), 20_001_u64));
+        assert_eq!(values.iter().map(|tally| tally["heaps"].as_u64().expect("a number")).sum::<u64>(), 20_001);
     }
-    let output = grundy(&["--save", "x"]).assert().code(2).get_output().clone();
-    let line = String::from_utf8(output.stderr).expect("text");
-    assert!(line.contains("--records") && line.contains("--zeros"), "{line}");
 }
 
 #[test]
-fn the_growth_of_zeros_is_kept_in_a_file() {
-    let folder = in_memory();
-    let path = folder.path().join("kept.json");
-    let keep = |limit: &str, kernel: &str| {
-        let args = ["--limit", limit, "--zeros", "--kernel", kernel, "--format", "bfile", "--save"];
-        let printed = grundy(&args).arg(&path).assert().success().get_output().stdout.clone();
-        let kept = std::fs::read_to_string(&path).expect("it was written");
-        let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
-        assert_eq!((&kept["kind"], &kept["content"]["resumed"]), (&"growth".into(), &false.into()));
-        (printed.iter().filter(|byte| **byte == b'\n').count(), kept["content"].clone())
+fn the_growth_of_zeros_is_a_document() {
+    let octaves = |limit: &str, kernel: &str| {
+        let found = json(&["--limit", limit, "--zeros", "--kernel", kernel]);
+        (found["zeros"].clone(), found["octaves"].as_array().expect("a list").clone())
     };
-    let (zeros, long) = keep("2^17", "mex_zeros=byte_sieve");
-    let (_, short) = keep("131071", "mex_zeros=segmented_sieve");
-    let [long, short] = [long, short].map(|found| found["octaves"].as_array().expect("a list").clone());
-    assert_eq!((long.len(), long[17]["zeros"].as_u64()), (18, Some(zeros as u64)));
+    let (zeros, long) = octaves("2^17", "mex_zeros=byte_sieve");
+    let (_, short) = octaves("131071", "mex_zeros=segmented_sieve");
+    assert_eq!((long.len(), &long[17]["zeros"]), (18, &zeros));
     assert_eq!(long[..17], short);
     let hashes: HashSet<&str> = long.iter().filter_map(|octave| octave["hash"].as_str()).collect();
     assert_eq!(hashes.len(), 17, "no P-position between 2 and 4, and others in every octave");
@@ -419,7 +408,7 @@ fn the_growth_of_zeros_is_kept_in_a_file() {
 
 #[test]
 fn limits_beyond_tables_need_few_moves_and_only_records() {
-    let none = ["--checkpoint", "/no/such/folder/file", "--every", "0.001"];
+    let none = ["--checkpoint", "/no/such/folder/file"];
     for (args, code, part) in [
         (vec!["--moves", "squares", "--limit", "1e10", "--records"], 2, "at most 62 moves"),
         (vec!["--moves", "factorials", "--limit", "1e10", "--format", "csv"], 2, "too large"),
@@ -455,7 +444,7 @@ fn invalid_requests_give_one_line() {
         (["--limit", "-1"], 2),
         (["--limit", "1e12"], 2),
         (["--format", "xml"], 2),
-        (["--out", "/no/such/folder/file"], 1),
+        (["--output", "/no/such/folder/file"], 1),
     ] {
         let output = grundy(&args).assert().code(code).get_output().clone();
         assert_eq!(String::from_utf8(output.stderr).expect("text").lines().count(), 1, "{args:?}");
@@ -468,7 +457,8 @@ fn invalid_requests_give_one_line() {
 fn a_run_that_is_ended_leaves_no_file() {
     let folder = in_memory();
     let out = folder.path().join("values.csv");
-    let args = ["grundy", "--moves", "1,2", "--limit", "2e8", "--format", "csv", "--out", out.to_str().expect("UTF-8")];
+    let args =
+        ["grundy", "--moves", "1,2", "--limit", "2e8", "--format", "csv", "--output", out.to_str().expect("UTF-8")];
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes"))
         .args(args)
         .stderr(std::process::Stdio::piped())
@@ -569,9 +559,15 @@ fn figures(code: &str, limit: &str, more: &[&str]) -> serde_json::Value {
     let mut summary = json(&[&["--code", code, "--limit", limit, "--threads", "1"], more].concat());
     let fields = summary.as_object_mut().expect("fields");
     fields.remove("period_in_words");
+    fields.remove("run");
     let period = fields.get_mut("period").expect("a field");
     match period["proved"].as_bool() {
-        Some(true) => drop(period.as_object_mut().expect("fields").remove("theorem")),
+        Some(true) => {
+            period
+                .as_object_mut()
+                .expect("fields")
+                .retain(|name, _| !["theorem", "heaps", "width"].contains(&&name[..]));
+        }
         _ => *period = serde_json::Value::Null,
     }
     summary
@@ -608,18 +604,11 @@ fn a_summary_is_the_same_whichever_kernel_makes_it() {
 /// Too many heaps are rare for a window, and the table goes on.
 #[test]
 fn a_summary_of_many_rare_heaps_is_made_with_a_table() {
-    let folder = in_memory();
-    let kept = folder.path().join("kept.json");
     let limit = "4200000";
-    let found = figures("grundy", limit, &["--save", kept.to_str().expect("UTF-8")]);
-    let kept = std::fs::read_to_string(&kept).expect("it was written");
-    let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
-    let tally =
-        |tally: &serde_json::Value| [&tally["value"], &tally["first"], &tally["heaps"]].map(serde_json::Value::as_u64);
-    let tallies = found["values"].as_array().expect("a list").iter().map(tally);
-    let saved: Vec<[Option<u64>; 3]> = serde_json::from_value(kept["content"]["values"].clone()).expect("numbers");
-    assert_eq!(tallies.clone().collect::<Vec<_>>(), saved);
-    assert_eq!(tallies.map(|[.., heaps]| heaps.expect("a number")).sum::<u64>(), 4_200_001);
+    let found = figures("grundy", limit, &[]);
+    let heaps =
+        found["values"].as_array().expect("a list").iter().map(|tally| tally["heaps"].as_u64().expect("a number"));
+    assert_eq!(heaps.sum::<u64>(), 4_200_001);
     assert_eq!(found, figures("grundy", limit, &["--kernel", greedily()]));
 }
 
@@ -646,18 +635,12 @@ fn wrong_requests_for_octal_games_give_one_line() {
         (vec!["--code", "0.6", "--limit", "1e12", "--kernel", "mex_octal=greedy"], 2, "would fit"),
         (vec!["--code", "0.8", "--limit", "5e8"], 2, "more than a day"),
         (vec!["--code", "0.8", "--limit", "1000", "--kernel", "mex_period=table"], 2, "mex_period"),
-        (vec!["--code", "0.6", "--zeros", "--save", "f"], 2, "--save needs"),
-        (vec!["--moves", "1,2", "--save", "f"], 2, "--save needs"),
-        (vec!["--moves", "1,2", "--certificate", "f"], 2, "--certificate needs --code"),
-        (vec!["--code", "0.6", "--zeros", "--certificate", "f"], 2, "cannot be used with"),
-        (
-            vec!["--code", "0.6", "--format", "csv", "--certificate", "f"],
-            2,
-            "--certificate needs --code and --format summary",
-        ),
-        (vec!["--code", "0.[3]", "--certificate", "f"], 2, "octal digits that end"),
-        (vec!["--code", "grundy", "--certificate", "f"], 2, "octal digits that end"),
-        (vec!["--code", "0.6", "--limit", "1000", "--certificate", "f"], 1, "prove no period"),
+        (vec!["--moves", "1,2", "--format", "certificate"], 2, "certificate needs --code"),
+        (vec!["--code", "0.6", "--zeros", "--format", "certificate"], 2, "without --zeros and --records"),
+        (vec!["--code", "0.6", "--json", "--format", "certificate"], 2, "cannot be used with"),
+        (vec!["--code", "0.[3]", "--format", "certificate"], 2, "octal digits that end"),
+        (vec!["--code", "grundy", "--format", "certificate"], 2, "octal digits that end"),
+        (vec!["--code", "0.6", "--limit", "1000", "--format", "certificate"], 1, "prove no period"),
         (vec!["--code", "0.[3]", "--limit", "1e7"], 2, "too large"),
         (vec!["--code", "0.6", "--offset", "1"], 2, "--offset needs"),
         (vec!["--code", "0.6", "--resume"], 2, "--checkpoint"),
@@ -679,10 +662,7 @@ mod check_certificate;
 
 /// The text of the certificate of a game.
 fn certificate(code: &str, limit: &str) -> String {
-    let folder = in_memory();
-    let file = folder.path().join("certificate");
-    grundy(&["--code", code, "--limit", limit, "--certificate"]).arg(&file).assert().success();
-    std::fs::read_to_string(file).expect("a certificate")
+    text(&["--code", code, "--limit", limit, "--format", "certificate"])
 }
 
 /// By the example that `cargo test` builds, which is optimised; by the checker in this program, in minutes, if it has not been built.
@@ -719,10 +699,10 @@ fn a_killed_run_of_an_octal_game_resumes() {
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     let (file, out) = (path("kept"), path("values"));
     let args = ["--code", "grundy", "--limit", "1e6", "--format", "bin"];
-    grundy(&args).args(["--out", &out]).assert().success();
+    grundy(&args).args(["--output", &out]).assert().success();
     let want = std::fs::read(&out).expect("written");
     let keep = [&args[..], &["--checkpoint", &file, "--resume"]].concat();
-    let kills = kill_three(&keep, "0.02", file.as_ref());
+    let kills = kill_three(&keep, file.as_ref());
     assert!(kills > 0, "no run was killed before its end");
     // Another game, no --resume, and another kind of run are refused, and leave the file as it is.
     let kept = std::fs::read(&file).expect("a checkpoint");
@@ -744,7 +724,7 @@ fn a_killed_run_of_an_octal_game_resumes() {
         figures("grundy", "1e6", &["--checkpoint", &of_values, "--resume"]),
         figures("grundy", "1e6", &["--kernel", greedily()])
     );
-    grundy(&keep).args(["--out", &out]).assert().success();
+    grundy(&keep).args(["--output", &out]).assert().success();
     assert!(std::fs::read(&out).expect("written") == want, "other values");
     assert!(!std::path::Path::new(&file).exists(), "the checkpoint goes with the end");
 }

@@ -5,7 +5,6 @@
 mod atomic;
 pub mod families;
 pub mod folder;
-pub mod found;
 pub mod identity;
 pub mod pace;
 pub mod saved;

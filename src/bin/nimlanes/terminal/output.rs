@@ -53,18 +53,6 @@ pub fn check_writable(file: Option<&Path>) -> Result<(), Failure> {
     file.map_or(Ok(()), files::check).map_err(|error| failure(&error, file))
 }
 
-/// Checks that no output of a command would replace another. Each comes with the option that names it.
-pub fn check_distinct(outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
-    let named: Vec<(&str, &Path)> = outputs.iter().filter_map(|(option, path)| Some((*option, (*path)?))).collect();
-    for (i, (option, path)) in named.iter().enumerate() {
-        if let Some((other, same)) = named[i + 1..].iter().find(|(_, other)| files::are_same(path, other)) {
-            let (path, same) = (path.display(), same.display());
-            return Err(Failure::Usage(format!("{option} `{path}` is the same file as {other} `{same}`")));
-        }
-    }
-    Ok(())
-}
-
 /// The failure for a write error of a file, or of standard output.
 pub fn failure(error: &Error, file: Option<&Path>) -> Failure {
     match (error.kind(), file.filter(|path| !files::is_standard(path))) {

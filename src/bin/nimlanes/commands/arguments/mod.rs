@@ -47,7 +47,7 @@ pub fn code(text: &str) -> Result<Code, Failure> {
 #[derive(Args, Clone, Copy, Default)]
 pub struct Threads {
     /// Number of threads that a kernel may use
-    #[arg(long, value_name = "T", value_parser = within(1..=MAX_THREADS as u64), allow_negative_numbers = true)]
+    #[arg(short = 'j', long, value_name = "T", value_parser = within(1..=MAX_THREADS as u64), allow_negative_numbers = true)]
     threads: Option<u64>,
 }
 

@@ -5,13 +5,13 @@ use std::fs::TryLockError;
 use std::io::{BufReader, Read, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use nimlanes::cores::mex::checkpoint::CheckpointError;
 use nimlanes::kernel::Run;
 
 use super::Args;
 use crate::files::LockedFile;
+use crate::files::pace::Pace;
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::output;
 
@@ -19,7 +19,6 @@ use crate::terminal::output;
 pub struct CheckpointFile {
     /// The path as given, for messages.
     path: PathBuf,
-    every: Duration,
     /// Cancelled if the file cannot be written.
     run: Arc<Run>,
     state: Mutex<State>,
@@ -29,13 +28,13 @@ struct State {
     file: LockedFile,
     /// How many heaps the file holds.
     held: u64,
-    last: Instant,
+    pace: Pace,
     failure: Option<Failure>,
 }
 
 impl State {
     fn new(file: LockedFile) -> Self {
-        State { file, held: 0, last: Instant::now(), failure: None }
+        State { file, held: 0, pace: Pace::from_now(), failure: None }
     }
 }
 
@@ -55,8 +54,8 @@ impl CheckpointFile {
                 "{path} is not locked, as its file system has no locks; let no other run use it meanwhile"
             ));
         }
-        let (every, state) = (Duration::from_secs_f64(args.every), Mutex::new(State::new(file)));
-        Ok(Some(Arc::new(CheckpointFile { path: path.clone(), every, run: Arc::clone(run), state })))
+        let state = Mutex::new(State::new(file));
+        Ok(Some(Arc::new(CheckpointFile { path: path.clone(), run: Arc::clone(run), state })))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -96,13 +95,12 @@ impl CheckpointFile {
 
     /// Writes the progress of so many heaps if it is time to, and cancels the run if that fails.
     pub fn keep(&self, heaps: u64, is_last: bool, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) {
-        let State { file, held, last, failure } = &mut *self.state();
-        if failure.is_none() && (is_last || last.elapsed() >= self.every) {
-            match file.replace(write) {
+        let State { file, held, pace, failure } = &mut *self.state();
+        if failure.is_none() && (is_last || pace.is_due()) {
+            match pace.save(|| file.replace(write)) {
                 Ok(()) => *held = heaps,
                 Err(error) => *failure = Some(output::failure(&error, Some(&self.path))),
             }
-            *last = Instant::now();
         }
         if failure.is_some() {
             self.run.cancel();
@@ -117,7 +115,7 @@ impl CheckpointFile {
 
 /// The outcome of a run, unless its progress could not be written. If it was interrupted, the message says how much of it the file
 /// holds: the run may have come farther.
-pub fn outcome<T>(file: Option<&Arc<CheckpointFile>>, outcome: Result<T, Failure>) -> Result<T, Failure> {
+pub fn outcome<T>(file: Option<&CheckpointFile>, outcome: Result<T, Failure>) -> Result<T, Failure> {
     let Some(file) = file else { return outcome };
     match (file.failure(), outcome) {
         (Some(failure), _) => Err(failure),
@@ -139,25 +137,27 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, run) = (folder.path().join("kept"), Arc::new(Run::new(1)));
         let locked = || Mutex::new(State::new(LockedFile::lock(&path).expect("no other run")));
-        let file =
-            |every| Arc::new(CheckpointFile { path: path.clone(), every, run: Arc::clone(&run), state: locked() });
-        let said = |file: &Arc<CheckpointFile>| match outcome::<()>(Some(file), Err(Failure::Interrupted)) {
+        let file = || CheckpointFile { path: path.clone(), run: Arc::clone(&run), state: locked() };
+        let said = |file: &CheckpointFile| match outcome::<()>(Some(file), Err(Failure::Interrupted)) {
             Err(Failure::Stopped(line)) => line,
             other => format!("{other:?}"),
         };
         let of =
             |heaps| format!("interrupted; {} holds {heaps} heaps, and --resume continues from them", path.display());
-        let first = file(Duration::MAX);
-        first.keep(3, false, |_| Ok(()));
-        assert_eq!(said(&first), "Err(Interrupted)", "it is not time to save");
-        run.advance(7).expect("it is not cancelled");
-        first.keep(5, true, |out| out.write_all(b"five"));
-        assert_eq!(said(&first), of(5));
+        let length = || std::fs::metadata(&path).expect("a file").len();
+        let first = file();
+        assert_eq!(said(&first), "Err(Interrupted)", "nothing is saved");
+        run.advance(70).expect("it is not cancelled");
+        for heaps in 1..=50 {
+            first.keep(heaps, heaps == 50, |out| out.write_all(&vec![0; heaps as usize]));
+            assert_eq!(said(&first), of(length()), "whenever it is time to save");
+        }
+        assert_eq!(length(), 50);
         drop(first);
         // The file of an earlier run, which this one has not replaced.
-        let later = file(Duration::MAX);
+        let later = file();
         let read = |from: &mut dyn Read| Ok(std::io::read_to_string(from)?.len() as u64);
-        assert_eq!(later.load(true, read, |heaps| heaps + 1).expect("readable"), Some(4));
-        assert_eq!(said(&later), of(5));
+        assert_eq!(later.load(true, read, |heaps| heaps + 1).expect("readable"), Some(50));
+        assert_eq!(said(&later), of(51));
     }
 }

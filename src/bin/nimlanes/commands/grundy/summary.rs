@@ -1,15 +1,19 @@
 //! The summary of a sequence of Grundy values, as text or as JSON.
 
+use std::hash::Hasher as _;
 use std::io::{ErrorKind, Result, Write};
 
 use nimlanes::cores::mex::octal::{self, Code};
 use nimlanes::cores::mex::period::{self, Census, Proved, Theorem};
 use nimlanes::cores::mex::subtraction;
 use nimlanes::kernel::{Run, RunError};
+use nimlanes::lab::environment::Environment;
 use nimlanes::moves::MoveSet;
 use serde::Serialize;
+use twox_hash::XxHash3_64;
 
-use crate::files::found::by_octaves;
+use super::{Computed, Job};
+use crate::files::saved::utc_now;
 use crate::files::surveyed::{self, is_sparse, mask_in_words};
 use crate::terminal::output::{Document, write_json};
 
@@ -32,12 +36,53 @@ pub struct Summary {
     repetition: Option<Repetition>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rare: Option<Rare>,
+    /// The values that occur, ascending.
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<Vec<Tally>>,
 }
 
-impl Document for Summary {
+/// What `--json` prints: a summary, and the run that made it.
+#[derive(Serialize)]
+struct Found {
+    #[serde(flatten)]
+    summary: Summary,
+    run: Origin,
+}
+
+impl Document for Found {
     const SCHEMA: &'static str = "nimlanes-grundy-1";
+}
+
+/// The run that made a summary.
+#[derive(Serialize)]
+pub struct Origin {
+    /// Date and time in UTC.
+    date: String,
+    /// The machine and the build.
+    environment: Environment,
+    operation: &'static str,
+    kernel: &'static str,
+    /// Threads that it could use.
+    threads: usize,
+    /// Whether it resumed an earlier run.
+    resumed: bool,
+    /// How long it took, without the run that it resumed.
+    seconds: f64,
+}
+
+impl Origin {
+    /// A run that has ended now.
+    pub fn now<T>(job: &Job, found: &Computed<T>) -> Self {
+        Origin {
+            date: utc_now(),
+            environment: Environment::detect(job.selection.machine()),
+            operation: found.operation,
+            kernel: found.kernel,
+            threads: job.selection.threads(),
+            resumed: job.args.resume,
+            seconds: found.time.as_secs_f64(),
+        }
+    }
 }
 
 /// The game, as the options name it.
@@ -56,17 +101,22 @@ struct Octave {
     /// The number of zeros divided by their number up to half of this limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio: Option<f64>,
+    /// The XXH3-64 of all of them, as little-endian 64-bit numbers.
+    hash: String,
 }
 
 impl Octave {
     /// The octaves up to a limit.
     fn all(limit: u64, zeros: &[u64]) -> Vec<Octave> {
-        let mut below = None;
-        let octave = |(limit, zeros): (u64, usize)| {
-            let ratio = below.replace(zeros).map(|below| zeros as f64 / below as f64);
-            Octave { limit, zeros: zeros as u64, ratio }
+        let (mut hash, mut hashed, mut below) = (XxHash3_64::new(), 0, None);
+        let mut octave = |limit: u64| {
+            let count = zeros.partition_point(|n| *n <= limit);
+            zeros[hashed..count].iter().for_each(|n| hash.write(&n.to_le_bytes()));
+            hashed = count;
+            let ratio = below.replace(count).map(|below| count as f64 / below as f64);
+            Octave { limit, zeros: count as u64, ratio, hash: format!("{:016x}", hash.finish()) }
         };
-        by_octaves(limit, zeros).map(octave).collect()
+        (0..=limit.checked_ilog2().unwrap_or(0)).map(|power| octave(1 << power)).collect()
     }
 }
 
@@ -79,18 +129,72 @@ struct Repetition {
     words: String,
 }
 
+impl Repetition {
+    fn none(words: &str) -> Self {
+        Repetition { period: None, words: words.to_owned() }
+    }
+
+    /// A period of a subtraction set or an octal game, without what proves it.
+    fn found(found: surveyed::Period) -> Self {
+        Repetition { period: Some(Period { found, proof: None }), words: found.to_string() }
+    }
+
+    /// A period of an octal game that is proved.
+    fn proved(proved: Proved) -> Self {
+        let (found, heaps) = (surveyed::Period::from(proved), proved.heaps);
+        let proof = match proved.theorem {
+            Theorem::GuySmith => format!("proved by the heaps up to {}", heaps - 1),
+            Theorem::Window(width) => format!("proved at heap {heaps}, where {width} values and their proofs repeat"),
+        };
+        let period = Some(Period { found, proof: Some(proved.into()) });
+        Repetition { period, words: format!("{}, {proof}", found.course()) }
+    }
+
+    /// What all values of an octal game show.
+    fn of_code(code: &Code, found: Option<octal::Period>) -> Self {
+        match (found, found.and_then(Proved::classical)) {
+            (_, Some(proved)) => Repetition::proved(proved),
+            (Some(found @ octal::Period { certificate, .. }), None) => {
+                let mut repetition = Repetition::found(found.into());
+                if let Some(heap) = certificate {
+                    repetition.words += &format!("; the heaps up to {heap} would prove it");
+                }
+                repetition
+            }
+            (None, None) if code.last_place().is_some() => Repetition::none("none found"),
+            (None, None) => Repetition::none("not searched, as the digits do not end"),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Period {
     #[serde(flatten)]
     found: surveyed::Period,
     /// What proves it, of an octal game.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    theorem: Option<&'static str>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    proof: Option<Proof>,
 }
 
-/// The names of theorems in JSON.
-const GUY_SMITH: &str = "guy-smith";
-const WINDOW: &str = "window";
+/// What proves the period of an octal game.
+#[derive(Serialize)]
+struct Proof {
+    theorem: &'static str,
+    /// The number of heaps that the proof needed.
+    heaps: u64,
+    /// The width of the window that repeats; none for the theorem of Guy and Smith.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    width: Option<usize>,
+}
+
+impl From<Proved> for Proof {
+    fn from(Proved { theorem, heaps, .. }: Proved) -> Self {
+        match theorem {
+            Theorem::GuySmith => Proof { theorem: "guy-smith", heaps, width: None },
+            Theorem::Window(width) => Proof { theorem: "window", heaps, width: Some(width) },
+        }
+    }
+}
 
 /// The rare heaps of an octal game.
 #[derive(Serialize)]
@@ -103,9 +207,11 @@ struct Rare {
     by_position: bool,
 }
 
-impl From<period::Rare> for Rare {
-    fn from(period::Rare { heaps, last, mask, .. }: period::Rare) -> Self {
-        Rare { heaps, last, mask: mask.values, by_position: mask.position.is_some() }
+impl Rare {
+    /// None if many of the heaps are rare.
+    fn of(period::Rare { heaps, last, mask, .. }: period::Rare, all: u64) -> Option<Self> {
+        let by_position = mask.position.is_some();
+        is_sparse(heaps as u64, all).then_some(Rare { heaps, last, mask: mask.values, by_position })
     }
 }
 
@@ -119,10 +225,9 @@ struct Tally {
     heaps: u64,
 }
 
-impl Tally {
-    fn write(&self, out: &mut dyn Write) -> Result<()> {
-        let Tally { value, first, heaps } = self;
-        writeln!(out, "{value:<7}  {first}, {heaps}")
+impl From<&period::Tally> for Tally {
+    fn from(tally: &period::Tally) -> Self {
+        Tally { value: tally.value.into(), first: tally.first, heaps: tally.heaps }
     }
 }
 
@@ -130,32 +235,21 @@ impl Summary {
     /// Of the heaps of value 0 alone.
     pub fn of_zeros(set: &MoveSet, limit: u64, zeros: &[u64]) -> Self {
         Summary {
-            game: Game::Moves(set.to_string()),
-            limit,
             zeros: zeros.len() as u64,
             last_zero: zeros.last().copied(),
             octaves: Some(Octave::all(limit, zeros)),
-            repetition: None,
-            rare: None,
             values: None,
+            ..Summary::new(Game::Moves(set.to_string()), limit, Vec::new())
         }
     }
 
     /// Of first heaps and numbers of heaps, where values are not kept.
     pub fn of_records(set: &MoveSet, limit: u64, first: &[u64], counts: &[u64]) -> Self {
-        let unsearched = || Repetition { period: None, words: "not searched, as values are not kept".to_owned() };
         let tallies = (0..).zip(first.iter().zip(counts));
+        let tallies = tallies.map(|(value, (first, heaps))| Tally { value, first: *first, heaps: *heaps });
         Summary {
-            game: Game::Moves(set.to_string()),
-            limit,
-            zeros: counts.first().copied().unwrap_or(0),
-            last_zero: None,
-            octaves: None,
-            repetition: set.largest().map(|_| unsearched()),
-            rare: None,
-            values: Some(
-                tallies.map(|(value, (first, heaps))| Tally { value, first: *first, heaps: *heaps }).collect(),
-            ),
+            repetition: set.largest().map(|_| Repetition::none("not searched, as values are not kept")),
+            ..Summary::new(Game::Moves(set.to_string()), limit, tallies.collect())
         }
     }
 
@@ -165,21 +259,22 @@ impl Summary {
     /// [`ErrorKind::Interrupted`]: the search for a period takes long if moves are large.
     pub fn of_moves(set: &MoveSet, values: &[u16], run: &Run) -> Result<Self> {
         let found = match (set, set.largest()) {
-            (MoveSet::AllBut(left_out), _) => saltus_period(left_out, values, run),
+            (MoveSet::AllBut(left_out), _) => Some(saltus_period(left_out, values, run)),
             (_, Some(largest)) => {
-                subtraction::period(values, largest as usize, run).map(|found| found.map(|found| (found, 0)))
+                let found = subtraction::period(values, largest as usize, run);
+                Some(found.map(|found| found.map(|found| (found, 0))))
             }
-            _ => return Ok(Summary::of_values(Game::Moves(set.to_string()), values)),
+            _ => None,
         };
-        let repetition = match found.map_err(|_| ErrorKind::Interrupted)? {
+        let repetition = |found| match found {
             Some((subtraction::Period { period, preperiod }, saltus)) => {
                 let (length, preperiod) = (period as u64, preperiod as u64);
-                let found = surveyed::Period { length, preperiod, saltus, proved: true };
-                Repetition { period: Some(Period { found, theorem: None }), words: found.to_string() }
+                Repetition::found(surveyed::Period { length, preperiod, saltus, proved: true })
             }
-            None => Repetition { period: None, words: "not proved by these heaps".to_owned() },
+            None => Repetition::none("not proved by these heaps"),
         };
-        Ok(Summary { repetition: Some(repetition), ..Summary::of_values(Game::Moves(set.to_string()), values) })
+        let found = found.transpose().map_err(|_| ErrorKind::Interrupted)?;
+        Ok(Summary { repetition: found.map(repetition), ..Summary::of_values(Game::Moves(set.to_string()), values) })
     }
 
     /// Of the values of an octal game.
@@ -188,140 +283,132 @@ impl Summary {
     /// [`ErrorKind::Interrupted`], as above.
     pub fn of_code(code: &Code, values: &[u16], run: &Run) -> Result<Self> {
         let found = octal::period(code, values, run).map_err(|_| ErrorKind::Interrupted)?;
-        let period = found.map(|found| Period { found: found.into(), theorem: found.is_proved.then_some(GUY_SMITH) });
-        let rare = (!code.has_three_parts()).then(|| Rare::from(period::Rare::of(code, values)));
-        let rare = rare.filter(|rare| is_sparse(rare.heaps as u64, values.len() as u64));
-        let repetition = Some(Repetition { period, words: in_words(code, found) });
-        Ok(Summary { repetition, rare, ..Summary::of_values(Game::Code(code.to_string()), values) })
+        let rare = (!code.has_three_parts()).then(|| period::Rare::of(code, values));
+        Ok(Summary {
+            repetition: Some(Repetition::of_code(code, found)),
+            rare: rare.and_then(|rare| Rare::of(rare, values.len() as u64)),
+            ..Summary::of_values(Game::Code(code.to_string()), values)
+        })
     }
 
     /// Of first heaps, frequencies and the period of an octal game, where values are not kept.
     pub fn of_census(code: &Code, limit: u64, census: &Census) -> Self {
-        let repetition = match census.period {
-            None => Repetition { period: None, words: "none proved by these heaps".to_owned() },
-            Some(proved @ Proved { theorem, heaps, .. }) => {
-                let found = surveyed::Period::from(proved);
-                let (theorem, proof) = match theorem {
-                    Theorem::GuySmith => (GUY_SMITH, format!("proved by the heaps up to {}", heaps - 1)),
-                    Theorem::Window(width) => {
-                        (WINDOW, format!("proved at heap {heaps}, where {width} values and their proofs repeat"))
-                    }
-                };
-                let period = Some(Period { found, theorem: Some(theorem) });
-                Repetition { period, words: format!("{}, {proof}", found.course()) }
-            }
-        };
+        let none = || Repetition::none("none proved by these heaps");
         Summary {
-            repetition: Some(repetition),
-            rare: census.rare.map(Rare::from).filter(|rare| is_sparse(rare.heaps as u64, limit)),
-            ..Summary::of_tallies(Game::Code(code.to_string()), limit, &census.tallies)
+            repetition: Some(census.period.map_or_else(none, Repetition::proved)),
+            rare: census.rare.and_then(|rare| Rare::of(rare, limit)),
+            ..Summary::new(Game::Code(code.to_string()), limit, census.tallies.iter().map(Tally::from).collect())
         }
     }
 
     fn of_values(game: Game, values: &[u16]) -> Self {
-        Summary::of_tallies(game, (values.len() as u64).saturating_sub(1), &period::tallies(values))
+        let tallies = period::tallies(values);
+        Summary::new(game, (values.len() as u64).saturating_sub(1), tallies.iter().map(Tally::from).collect())
     }
 
-    fn of_tallies(game: Game, limit: u64, tallies: &[period::Tally]) -> Self {
-        let tally = |tally: &period::Tally| Tally { value: tally.value.into(), first: tally.first, heaps: tally.heaps };
-        Summary {
-            game,
-            limit,
-            zeros: tallies.first().filter(|tally| tally.value == 0).map_or(0, |tally| tally.heaps),
-            last_zero: None,
-            octaves: None,
-            repetition: None,
-            rare: None,
-            values: Some(tallies.iter().map(tally).collect()),
-        }
+    fn new(game: Game, limit: u64, values: Vec<Tally>) -> Self {
+        let zeros = values.first().filter(|tally| tally.value == 0).map_or(0, |tally| tally.heaps);
+        let values = Some(values);
+        Summary { game, limit, zeros, last_zero: None, octaves: None, repetition: None, rare: None, values }
     }
 
-    /// Writes it as JSON or as text.
+    /// Writes it as JSON, with the run that made it.
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn write(&self, as_json: bool, out: &mut dyn Write) -> Result<()> {
-        if as_json { write_json(self, out) } else { self.write_text(out) }
+    pub fn write_json(self, run: Origin, out: &mut dyn Write) -> Result<()> {
+        write_json(&Found { summary: self, run }, out)
     }
 
-    /// A note on digits that octal games do not have.
-    fn hexadecimal(&self) -> &'static str {
-        let is_hexadecimal = |code: &str| code.parse::<Code>().is_ok_and(|code| code.has_three_parts());
-        match &self.game {
-            Game::Code(code) if is_hexadecimal(code) => " (hexadecimal: digits from 8 on leave three heaps)",
-            _ => "",
-        }
+    /// Writes it as text.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, out: &mut dyn Write) -> Result<()> {
+        let octaves = self.octaves.as_deref().map_or_else(Vec::new, octaves_in_words);
+        let values = self.values.as_deref().map_or_else(Vec::new, values_in_words);
+        let lines = [self.game.in_words(), self.counts_in_words(), octaves, self.period_in_words(), values];
+        lines.concat().iter().try_for_each(|(name, text)| writeln!(out, "{name:<8} {text}"))
     }
 
-    fn write_text(&self, out: &mut dyn Write) -> Result<()> {
-        match &self.game {
-            Game::Moves(set) => writeln!(out, "moves    {set}")?,
-            Game::Code(code) => {
-                writeln!(out, "code     {code}{}", self.hexadecimal())?;
-                let names = code.parse::<Code>().map_or_else(|_| Vec::new(), |code| code.names());
-                if !names.is_empty() {
-                    writeln!(out, "known as {}", names.join("; "))?;
-                }
-            }
-        }
-        writeln!(out, "heaps    0..={}", self.limit)?;
+    fn counts_in_words(&self) -> Vec<Line> {
+        let mut lines = vec![line("heaps", format!("0..={}", self.limit))];
         if let Some(values) = &self.values {
             let largest = values.last().map_or(0, |tally| tally.value);
-            match self.game {
-                Game::Moves(_) => writeln!(out, "values   {}", values.len())?,
+            lines.push(match self.game {
+                Game::Moves(_) => line("values", values.len()),
                 // Not all values up to the largest need occur.
-                Game::Code(_) => writeln!(out, "values   {}, the largest {largest}", values.len())?,
-            }
+                Game::Code(_) => line("values", format!("{}, the largest {largest}", values.len())),
+            });
         }
-        writeln!(out, "zeros    {}", self.zeros)?;
-        if let Some(last) = self.last_zero {
-            writeln!(out, "last     {last}")?;
-        }
-        if let Some(octaves) = &self.octaves {
-            writeln!(out, "up to    zeros, ratio, exponent")?;
-            let (first, last) = ends(octaves, [0, SHOWN]);
-            write_left_out(octaves.len() - first.len() - last.len(), out)?;
-            for Octave { limit, zeros, ratio } in last {
-                write!(out, "2^{:<5}  {zeros}", limit.ilog2())?;
-                // Zeros grow like a power of the limit if the exponent stays the same from octave to octave.
-                match ratio {
-                    Some(ratio) => writeln!(out, ", {ratio:.4}, {:.4}", ratio.log2())?,
-                    None => writeln!(out)?,
-                }
-            }
-        }
-        if let Some(repetition) = &self.repetition {
-            writeln!(out, "period   {}", repetition.words)?;
-        }
-        if let Some(Rare { heaps, last, mask, by_position }) = self.rare {
-            let mask = mask_in_words(mask, by_position);
-            writeln!(out, "rare     {heaps} heaps, the last {last}, with mask {mask}")?;
-        }
-        if let Some(values) = &self.values {
-            writeln!(out, "value    first heap, heaps")?;
-            let mut by_first: Vec<&Tally> = values.iter().collect();
-            by_first.sort_by_key(|tally| tally.first);
-            let (first, last) = ends(&by_first, [FIRST, SHOWN - FIRST]);
-            first.iter().try_for_each(|tally| tally.write(out))?;
-            write_left_out(by_first.len() - first.len() - last.len(), out)?;
-            last.iter().try_for_each(|tally| tally.write(out))?;
-        }
-        Ok(())
+        lines.push(line("zeros", self.zeros));
+        lines.extend(self.last_zero.map(|last| line("last", last)));
+        lines
+    }
+
+    fn period_in_words(&self) -> Vec<Line> {
+        let rare = |Rare { heaps, last, mask, by_position }: &Rare| {
+            let mask = mask_in_words(*mask, *by_position);
+            line("rare", format!("{heaps} heaps, the last {last}, with mask {mask}"))
+        };
+        let repetition = self.repetition.iter().map(|repetition| line("period", &repetition.words));
+        repetition.chain(self.rare.iter().map(rare)).collect()
     }
 }
 
-/// Rows of a table that is too long for a screen: in all, and those that appear first.
+/// A line of text: a name, and what it names.
+type Line = (String, String);
+
+fn line(name: impl ToString, text: impl ToString) -> Line {
+    (name.to_string(), text.to_string())
+}
+
+impl Game {
+    fn in_words(&self) -> Vec<Line> {
+        let code = match self {
+            Game::Moves(set) => return vec![line("moves", set)],
+            Game::Code(code) => code,
+        };
+        let Ok(parsed) = code.parse::<Code>() else { return vec![line("code", code)] };
+        let note = if parsed.has_three_parts() { " (hexadecimal: digits from 8 on leave three heaps)" } else { "" };
+        let mut lines = vec![line("code", format!("{code}{note}"))];
+        let names = parsed.names();
+        if !names.is_empty() {
+            lines.push(line("known as", names.join("; ")));
+        }
+        lines
+    }
+}
+
+fn octaves_in_words(octaves: &[Octave]) -> Vec<Line> {
+    let octave = |Octave { limit, zeros, ratio, .. }: &Octave| {
+        // Zeros grow like a power of the limit if the exponent stays the same from octave to octave.
+        let growth = ratio.map_or(String::new(), |ratio| format!(", {ratio:.4}, {:.4}", ratio.log2()));
+        line(format!("2^{}", limit.ilog2()), format!("{zeros}{growth}"))
+    };
+    [vec![line("up to", "zeros, ratio, exponent")], ends(octaves, 0, octave)].concat()
+}
+
+fn values_in_words(values: &[Tally]) -> Vec<Line> {
+    let mut by_first: Vec<&Tally> = values.iter().collect();
+    by_first.sort_by_key(|tally| tally.first);
+    let tally = |Tally { value, first, heaps }: &&Tally| line(value, format!("{first}, {heaps}"));
+    [vec![line("value", "first heap, heaps")], ends(&by_first, FIRST, tally)].concat()
+}
+
+/// Rows of a table that is too long for a screen: in all, and of values those that appear first.
 const SHOWN: usize = 14;
 const FIRST: usize = 8;
 
-/// The first and the last entries of a list; all of them, as the last ones, if at most one would be left out.
-fn ends<T>(all: &[T], [first, last]: [usize; 2]) -> (&[T], &[T]) {
-    if all.len() <= first + last + 1 { (&[], all) } else { (&all[..first], &all[all.len() - last..]) }
-}
-
-/// Says how many entries a table leaves out, if it does.
-fn write_left_out(count: usize, out: &mut dyn Write) -> Result<()> {
-    if count == 0 { Ok(()) } else { writeln!(out, "...      {count} more; --json prints all") }
+/// The first and the last entries of a list, and how many it leaves out; all of them if that would be one.
+fn ends<T>(all: &[T], first: usize, row: impl Fn(&T) -> Line) -> Vec<Line> {
+    let left_out = all.len().saturating_sub(SHOWN);
+    if left_out <= 1 {
+        return all.iter().map(row).collect();
+    }
+    let mut rows: Vec<Line> = all.iter().map(row).collect();
+    rows.splice(first..first + left_out, [line("...", format!("{left_out} more; --json prints all"))]);
+    rows
 }
 
 /// The period of the values of a set without the moves `left_out`, and what each round adds to them, if these values prove it.
@@ -340,20 +427,4 @@ fn saltus_period(
     let steps: Vec<u16> = values.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect();
     let found = subtraction::period(&steps, farthest.saturating_mul(2), run)?;
     Ok(found.map(|found| (found, values[found.preperiod + found.period] - values[found.preperiod])))
-}
-
-/// What is known of the period of an octal game.
-fn in_words(code: &Code, found: Option<octal::Period>) -> String {
-    let proof = match found {
-        None if code.last_place().is_some() => return "none found".to_owned(),
-        None => return "not searched, as the digits do not end".to_owned(),
-        Some(octal::Period { certificate: Some(heap), is_proved: true, .. }) => {
-            format!("proved by the heaps up to {heap}")
-        }
-        Some(octal::Period { certificate: Some(heap), .. }) => {
-            format!("observed, not proved; the heaps up to {heap} would prove it")
-        }
-        Some(_) => "observed, not proved".to_owned(),
-    };
-    found.map_or(String::new(), |found| format!("{}, {proof}", surveyed::Period::from(found).course()))
 }
