@@ -419,7 +419,8 @@ fn a_longer_survey_corrects_a_shorter_one() {
     };
     let observed = |length: u64, preperiod: u64, saltus: u64| json!({ "length": length, "preperiod": preperiod, "saltus": saltus, "proved": false });
     // Observed, then contradicted; not found, then proved; observed, and still observed.
-    let proved = json!({ "length": 12, "preperiod": 71, "saltus": 0, "proved": true });
+    let proved =
+        json!({ "length": 12, "preperiod": 71, "saltus": 0, "proved": true, "theorem": "guy-smith", "heaps": 169 });
     for (code, short, kept, corrected) in [
         ("0.F6", "1900", observed(43, 604, 32), Value::Null),
         ("0.77", "150", Value::Null, proved),

@@ -155,7 +155,7 @@ struct Table {
 impl Table {
     /// Computes more values until the time is over.
     fn extend(&mut self, input: &Octal, time: Duration, selection: &Selection) -> Result<(), Failure> {
-        let stopped = Arc::new(Stopped::default());
+        let stopped = Arc::new(Stopped(Mutex::new(None)));
         let start = Start::with_journal(Arc::clone(&stopped) as Arc<dyn Journal>, std::mem::take(&mut self.values));
         let ended = in_time::<MexOctal>(input, start, time, selection)?;
         self.values = match ended.found {
@@ -182,7 +182,7 @@ impl Table {
 
 /// Counts the values until the time is over; none if too many heaps are rare, or the time is too short to know.
 fn without_table(input: &Octal, time: Duration, selection: &Selection) -> Result<Option<Surveyed>, Failure> {
-    let stopped = Arc::new(Stopped::default());
+    let stopped = Arc::new(Stopped(Mutex::new(None)));
     let start = period::Start::with_journal(Arc::clone(&stopped) as Arc<dyn period::Journal>, None);
     let ended = in_time::<MexPeriod>(input, start, time, selection)?;
     let census = match ended.found {
@@ -225,12 +225,6 @@ fn figures(
 
 /// What was known when a run was stopped.
 struct Stopped<T>(Mutex<Option<T>>);
-
-impl<T> Default for Stopped<T> {
-    fn default() -> Self {
-        Stopped(Mutex::default())
-    }
-}
 
 impl<T> Stopped<T> {
     fn put(&self, known: T) {

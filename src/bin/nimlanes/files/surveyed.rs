@@ -1,9 +1,9 @@
-//! What a survey keeps about an octal game.
+//! What is found about an octal game, as a survey keeps it and `grundy` prints it.
 
 use std::fmt;
 
 use nimlanes::cores::mex::octal;
-use nimlanes::cores::mex::period::Proved;
+use nimlanes::cores::mex::period::{Proved, Theorem};
 use serde::{Deserialize, Serialize};
 
 use crate::files::saved::Measured;
@@ -54,6 +54,25 @@ pub struct Period {
     pub saltus: u16,
     /// Whether it holds for all heaps. If not, it was observed: it has lasted among those that were computed.
     pub proved: bool,
+    /// What proves it, of an octal game, unless the file is older than this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theorem: Option<TheoremName>,
+    /// The number of heaps that prove it, or would.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heaps: Option<u64>,
+    /// The width of the window that repeats; none for the theorem of Guy and Smith.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<usize>,
+}
+
+/// What proves a period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TheoremName {
+    /// Values to twice the preperiod and the period.
+    GuySmith,
+    /// A window of values that repeats.
+    Window,
 }
 
 /// Whether values are sparse: few of the heaps are rare. Where many are, the mask says nothing of the values.
@@ -90,35 +109,50 @@ impl Surveyed {
 
 impl From<octal::Period> for Period {
     fn from(found: octal::Period) -> Self {
-        Period {
-            length: found.period as u64,
-            preperiod: found.preperiod as u64,
-            saltus: found.saltus,
-            proved: found.is_proved,
-        }
+        let (length, preperiod) = (found.period as u64, found.preperiod as u64);
+        let period = Proved::classical(found).map_or_else(|| Period::new(length, preperiod, false), Period::from);
+        Period { saltus: found.saltus, heaps: found.certificate.map(|heap| heap as u64 + 1), ..period }
     }
 }
 
 impl From<Proved> for Period {
     fn from(found: Proved) -> Self {
-        Period { length: found.period, preperiod: found.preperiod, saltus: 0, proved: true }
+        let (theorem, width) = match found.theorem {
+            Theorem::GuySmith => (TheoremName::GuySmith, None),
+            Theorem::Window(width) => (TheoremName::Window, Some(width)),
+        };
+        let period = Period::new(found.period, found.preperiod, true);
+        Period { theorem: Some(theorem), heaps: Some(found.heaps), width, ..period }
     }
 }
 
 impl Period {
-    /// The repetition in words, but for what proves it.
-    pub fn course(&self) -> String {
-        let Period { length, preperiod, saltus, .. } = self;
-        match saltus {
-            0 => format!("{length} from heap {preperiod} on"),
-            _ => format!("{length} with saltus {saltus} from heap {preperiod} on"),
+    /// A period without a saltus, and without what proves it.
+    pub fn new(length: u64, preperiod: u64, proved: bool) -> Self {
+        Period { length, preperiod, saltus: 0, proved, theorem: None, heaps: None, width: None }
+    }
+
+    /// The repetition in words, with what proves it or would.
+    pub fn with_proof(&self) -> String {
+        let last = self.heaps.map_or(0, |heaps| heaps - 1);
+        match *self {
+            Period { proved: true, heaps: Some(heaps), width: Some(width), .. } => {
+                format!("{self} at heap {heaps}, where {width} values and their proofs repeat")
+            }
+            Period { proved: true, heaps: Some(_), .. } => format!("{self} by the heaps up to {last}"),
+            Period { proved: false, heaps: Some(_), .. } => format!("{self}; the heaps up to {last} would prove it"),
+            _ => self.to_string(),
         }
     }
 }
 
+/// The repetition in words.
 impl fmt::Display for Period {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}", self.course(), if self.proved { "proved" } else { "observed, not proved" })
+        let Period { length, preperiod, saltus, proved, .. } = self;
+        let with_saltus = if *saltus == 0 { String::new() } else { format!(" with saltus {saltus}") };
+        let claim = if *proved { "proved" } else { "observed, not proved" };
+        write!(f, "{length}{with_saltus} from heap {preperiod} on, {claim}")
     }
 }
 

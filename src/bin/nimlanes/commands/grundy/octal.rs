@@ -1,7 +1,7 @@
 //! `nimlanes grundy --code`
 
-use std::io::Read;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nimlanes::cores::mex::octal::{self, Code, MexOctal, Octal, Start, checkpoint};
 use nimlanes::cores::mex::period::{self, Census, Certificate, MexPeriod, Progress, Proved};
@@ -134,10 +134,12 @@ impl Search<'_> {
                 .with_table(table);
         }
         let kernel = job.selection.kernel_for::<MexPeriod, _>(input, job.args.limit, |limit| self.of(limit))?;
-        match (compute(&kernel, start, input, &job.run), keeper.values()) {
+        let found = compute(&kernel, start, input, &job.run);
+        let Held { values, certificate } = std::mem::take(&mut *keeper.held());
+        match (found, values) {
             (Err(RunError::GaveUp(_)), Some(values)) => self.table(values),
             (Ok(found), Some(values)) => Ok(found.map(|_| Known::Values(values))),
-            (found, _) => Ok(job.outcome(found)?.map(|census| Known::Census(census, keeper.certificate()))),
+            (found, _) => Ok(job.outcome(found)?.map(|census| Known::Census(census, certificate))),
         }
     }
 
@@ -205,60 +207,60 @@ impl Search<'_> {
     }
 }
 
-/// Keeps the progress of a run in the file of checkpoints, and for what follows the values of a table and the certificate of a period.
+/// Keeps the progress of a run in the file of checkpoints, and holds what follows needs.
 struct Keeper {
     file: Option<Arc<CheckpointFile>>,
     input: Octal,
-    /// Whether to hold the values of a run that ends with a table: all of them, or as many as were known when it gave up.
+    /// Whether to hold the values of a run that ends with a table.
     holds: bool,
-    values: Mutex<Option<Vec<u16>>>,
     /// Whether to make a certificate.
     certifies: bool,
-    certificate: Mutex<Option<String>>,
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    /// All values, or as many as were known when the run gave up.
+    values: Option<Vec<u16>>,
+    /// The certificate of a period that a window proves.
+    certificate: Option<String>,
 }
 
 impl Keeper {
     fn new(Search { job, input }: &Search, holds: bool) -> Self {
-        Keeper {
-            file: job.file.clone(),
-            input: input.clone(),
-            holds,
-            values: Mutex::default(),
-            certifies: job.args.format == Format::Certificate,
-            certificate: Mutex::default(),
+        let certifies = job.args.format == Format::Certificate;
+        Keeper { file: job.file.clone(), input: input.clone(), holds, certifies, held: Mutex::default() }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Saves the progress of so many heaps.
+    fn save(&self, heaps: u64, is_last: bool, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) {
+        if let Some(file) = &self.file {
+            file.keep(heaps, is_last, write);
         }
-    }
-
-    fn values(&self) -> Option<Vec<u16>> {
-        self.values.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    fn certificate(&self) -> Option<String> {
-        self.certificate.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
 impl octal::Journal for Keeper {
     fn keep(&self, values: &[u16], is_last: bool) {
-        if let Some(file) = &self.file {
-            file.keep(values.len() as u64, is_last, |out| checkpoint::write(self.input.code(), values, out));
-        }
+        self.save(values.len() as u64, is_last, |out| checkpoint::write(self.input.code(), values, out));
         if self.holds && (is_last || values.len() == self.input.heaps()) {
-            *self.values.lock().unwrap_or_else(PoisonError::into_inner) = Some(values.to_vec());
+            self.held().values = Some(values.to_vec());
         }
     }
 }
 
 impl period::Journal for Keeper {
     fn keep(&self, progress: &Progress, input: &Octal, is_last: bool) {
-        if let Some(file) = &self.file {
-            file.keep(progress.done(), is_last, |out| progress.write(input, out));
-        }
+        self.save(progress.done(), is_last, |out| progress.write(input, out));
     }
 
     fn proved(&self, certify: &dyn Fn() -> Result<Certificate, RunError>) -> Result<(), RunError> {
         if self.certifies {
-            *self.certificate.lock().unwrap_or_else(PoisonError::into_inner) = Some(certify()?.to_string());
+            self.held().certificate = Some(certify()?.to_string());
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::hash::Hasher as _;
 use std::io::{ErrorKind, Result, Write};
 
 use nimlanes::cores::mex::octal::{self, Code};
-use nimlanes::cores::mex::period::{self, Census, Proved, Theorem};
+use nimlanes::cores::mex::period::{self, Census};
 use nimlanes::cores::mex::subtraction;
 use nimlanes::kernel::{Run, RunError};
 use nimlanes::lab::environment::Environment;
@@ -14,7 +14,7 @@ use twox_hash::XxHash3_64;
 
 use super::{Computed, Job};
 use crate::files::saved::utc_now;
-use crate::files::surveyed::{self, is_sparse, mask_in_words};
+use crate::files::surveyed::{Period, is_sparse, mask_in_words};
 use crate::terminal::output::{Document, write_json};
 
 /// What a summary says. What was not asked for, or has no meaning for the game, is left out.
@@ -130,69 +130,8 @@ struct Repetition {
 }
 
 impl Repetition {
-    fn none(words: &str) -> Self {
-        Repetition { period: None, words: words.to_owned() }
-    }
-
-    /// A period of a subtraction set or an octal game, without what proves it.
-    fn found(found: surveyed::Period) -> Self {
-        Repetition { period: Some(Period { found, proof: None }), words: found.to_string() }
-    }
-
-    /// A period of an octal game that is proved.
-    fn proved(proved: Proved) -> Self {
-        let (found, heaps) = (surveyed::Period::from(proved), proved.heaps);
-        let proof = match proved.theorem {
-            Theorem::GuySmith => format!("proved by the heaps up to {}", heaps - 1),
-            Theorem::Window(width) => format!("proved at heap {heaps}, where {width} values and their proofs repeat"),
-        };
-        let period = Some(Period { found, proof: Some(proved.into()) });
-        Repetition { period, words: format!("{}, {proof}", found.course()) }
-    }
-
-    /// What all values of an octal game show.
-    fn of_code(code: &Code, found: Option<octal::Period>) -> Self {
-        match (found, found.and_then(Proved::classical)) {
-            (_, Some(proved)) => Repetition::proved(proved),
-            (Some(found @ octal::Period { certificate, .. }), None) => {
-                let mut repetition = Repetition::found(found.into());
-                if let Some(heap) = certificate {
-                    repetition.words += &format!("; the heaps up to {heap} would prove it");
-                }
-                repetition
-            }
-            (None, None) if code.last_place().is_some() => Repetition::none("none found"),
-            (None, None) => Repetition::none("not searched, as the digits do not end"),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Period {
-    #[serde(flatten)]
-    found: surveyed::Period,
-    /// What proves it, of an octal game.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    proof: Option<Proof>,
-}
-
-/// What proves the period of an octal game.
-#[derive(Serialize)]
-struct Proof {
-    theorem: &'static str,
-    /// The number of heaps that the proof needed.
-    heaps: u64,
-    /// The width of the window that repeats; none for the theorem of Guy and Smith.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    width: Option<usize>,
-}
-
-impl From<Proved> for Proof {
-    fn from(Proved { theorem, heaps, .. }: Proved) -> Self {
-        match theorem {
-            Theorem::GuySmith => Proof { theorem: "guy-smith", heaps, width: None },
-            Theorem::Window(width) => Proof { theorem: "window", heaps, width: Some(width) },
-        }
+    fn new(period: Option<Period>, none: &str) -> Self {
+        Repetition { period, words: period.map_or_else(|| none.to_owned(), |period| period.with_proof()) }
     }
 }
 
@@ -248,7 +187,7 @@ impl Summary {
         let tallies = (0..).zip(first.iter().zip(counts));
         let tallies = tallies.map(|(value, (first, heaps))| Tally { value, first: *first, heaps: *heaps });
         Summary {
-            repetition: set.largest().map(|_| Repetition::none("not searched, as values are not kept")),
+            repetition: set.largest().map(|_| Repetition::new(None, "not searched, as values are not kept")),
             ..Summary::new(Game::Moves(set.to_string()), limit, tallies.collect())
         }
     }
@@ -266,13 +205,11 @@ impl Summary {
             }
             _ => None,
         };
-        let repetition = |found| match found {
-            Some((subtraction::Period { period, preperiod }, saltus)) => {
-                let (length, preperiod) = (period as u64, preperiod as u64);
-                Repetition::found(surveyed::Period { length, preperiod, saltus, proved: true })
-            }
-            None => Repetition::none("not proved by these heaps"),
+        let period = |(subtraction::Period { period, preperiod }, saltus)| Period {
+            saltus,
+            ..Period::new(period as u64, preperiod as u64, true)
         };
+        let repetition = |found: Option<_>| Repetition::new(found.map(period), "not proved by these heaps");
         let found = found.transpose().map_err(|_| ErrorKind::Interrupted)?;
         Ok(Summary { repetition: found.map(repetition), ..Summary::of_values(Game::Moves(set.to_string()), values) })
     }
@@ -283,9 +220,10 @@ impl Summary {
     /// [`ErrorKind::Interrupted`], as above.
     pub fn of_code(code: &Code, values: &[u16], run: &Run) -> Result<Self> {
         let found = octal::period(code, values, run).map_err(|_| ErrorKind::Interrupted)?;
+        let none = if code.last_place().is_some() { "none found" } else { "not searched, as the digits do not end" };
         let rare = (!code.has_three_parts()).then(|| period::Rare::of(code, values));
         Ok(Summary {
-            repetition: Some(Repetition::of_code(code, found)),
+            repetition: Some(Repetition::new(found.map(Period::from), none)),
             rare: rare.and_then(|rare| Rare::of(rare, values.len() as u64)),
             ..Summary::of_values(Game::Code(code.to_string()), values)
         })
@@ -293,9 +231,8 @@ impl Summary {
 
     /// Of first heaps, frequencies and the period of an octal game, where values are not kept.
     pub fn of_census(code: &Code, limit: u64, census: &Census) -> Self {
-        let none = || Repetition::none("none proved by these heaps");
         Summary {
-            repetition: Some(census.period.map_or_else(none, Repetition::proved)),
+            repetition: Some(Repetition::new(census.period.map(Period::from), "none proved by these heaps")),
             rare: census.rare.and_then(|rare| Rare::of(rare, limit)),
             ..Summary::new(Game::Code(code.to_string()), limit, census.tallies.iter().map(Tally::from).collect())
         }
