@@ -73,8 +73,8 @@ fn on_full_disk(script: &str, args: &[&str]) -> std::io::Result<Output> {
 fn a_full_disk_changes_no_file() {
     for args in [
         &["grundy", "--moves", "1,2", "--limit", "1e6", "--format", "csv", "--output", "out"][..],
-        &["positions", "proportionate-nim", "--limit", "1e6", "--out", "out"],
-        &["plot", "stone-game", "--limit", "2000", "--out", "out.svg"],
+        &["positions", "proportionate-nim", "--limit", "1e6", "--output", "out"],
+        &["plot", "stone-game", "--limit", "2000", "--output", "out.svg"],
         &["grundy", "--moves", "factorials", "--records", "--format", "csv", "--limit", "3e7", "--checkpoint", "kept"],
     ] {
         let script = r#"echo mine >out && "$0" "$@" && exit 0

@@ -281,7 +281,7 @@ fn wrong_options() {
         ),
         (&["solve", "stone-game", "more"], "unexpected argument 'more' found"),
         (&["positions"], "arguments were not provided: --limit <N>; <GAME>"),
-        (&["plot", "stone-game", "--limit", "9", "--out", "a.gif"], "allowed: names that end in .svg"),
+        (&["plot", "stone-game", "--limit", "9", "--output", "a.gif"], "allowed: names that end in .svg"),
         (&["grundy", "--zeros", "--records"], "'--zeros' cannot be used with '--records'"),
         (&["grundy", "--kernel", "mex_subtraction=none"], "unknown kernel `none` of mex_subtraction; allowed: "),
         (
@@ -327,9 +327,9 @@ fn outputs_that_cannot_be_written() {
     let (folder, missing) = (folder.path(), folder.path().join("none/file.svg"));
     let long = ["compare", "table_scan", "--size", "3000", "--kernels", "byte_table", "--save"];
     for (args, path) in [
-        (&["positions", "stone-game", "--limit", "9", "--out"][..], folder),
-        (&["positions", "stone-game", "--limit", "9", "--out"], &missing),
-        (&["plot", "stone-game", "--limit", "9", "--out"], &missing),
+        (&["positions", "stone-game", "--limit", "9", "--output"][..], folder),
+        (&["positions", "stone-game", "--limit", "9", "--output"], &missing),
+        (&["plot", "stone-game", "--limit", "9", "--output"], &missing),
         (&["grundy", "--limit", "9", "--output"], folder),
         (&["grundy", "--limit", "9", "--records", "--checkpoint"], &missing),
         (&long, folder),

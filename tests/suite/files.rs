@@ -159,7 +159,7 @@ fn a_hyphen_is_the_standard_stream() {
         String::from_utf8(run.get_output().stdout.clone()).expect("UTF-8")
     };
     assert_eq!(run(&[&TO[..], &["-"]].concat(), ""), CSV);
-    assert_eq!(run(&["positions", "stone-game", "--limit", "1", "--out", "-"], ""), "x,y,z\n0,0,0\n");
+    assert_eq!(run(&["positions", "stone-game", "--limit", "1", "--output", "-"], ""), "x,y,z\n0,0,0\n");
     let certificate = ["grundy", "--code", "kayles", "--limit", "500", "--format", "certificate", "-o", "-"];
     assert!(run(&certificate, "").contains("period 12"));
     assert!(run(&[&DUEL[..], &["-"]].concat(), "").contains("nimlanes-saved-1"));
@@ -170,7 +170,7 @@ fn a_hyphen_is_the_standard_stream() {
     // What needs a file or a folder has none.
     let stream = "cannot write to standard output: it is a device, a pipe or an open stream";
     folder.refused(&[&RECORDS[..], &["--limit", "9", "--checkpoint", "-"]].concat(), 1, stream);
-    folder.refused(&["plot", "stone-game", "--limit", "9", "--out", "-"], 2, "allowed: names that end in .svg");
+    folder.refused(&["plot", "stone-game", "--limit", "9", "--output", "-"], 2, "allowed: names that end in .svg");
     for command in
         [&["survey", "0.77", "--dir"][..], &["family", "--largest-move", "3", "--dir"], &["report", "--data"]]
     {
@@ -507,7 +507,7 @@ fn the_exit_code_names_the_signal() {
         let child = std::process::Command::new("env")
             .args([&format!("--default-signal={signal}")])
             .arg(cargo_bin("nimlanes"))
-            .args(["positions", "proportionate-nim", "--limit", "4e8", "--out", &out])
+            .args(["positions", "proportionate-nim", "--limit", "4e8", "--output", &out])
             .stderr(Stdio::piped())
             .spawn()
             .expect("it starts");
@@ -544,7 +544,7 @@ fn a_search_that_begins_again_keeps_what_it_has_not_found_again() {
 fn a_second_signal_leaves_no_file_either() {
     let folder = Folder::new();
     let out = folder.text("out");
-    let args = ["positions", "proportionate-nim", "--limit", "4e8", "--out", &out];
+    let args = ["positions", "proportionate-nim", "--limit", "4e8", "--output", &out];
     let child = shell(r#"exec "$0" "$@""#, &args).spawn().expect("it starts");
     wait_until("it writes", || !folder.names().is_empty());
     // Both signals are pending when the process continues.

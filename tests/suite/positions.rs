@@ -75,17 +75,21 @@ fn a_file_is_complete_or_absent() {
     let folder = in_memory();
     let path = folder.path().join("positions.csv");
     let args = ["stone-game", "--limit", "300"];
-    let to_file = [&args[..], &["--out", path.to_str().expect("UTF-8")]].concat();
+    let to_file = [&args[..], &["--output", path.to_str().expect("UTF-8")]].concat();
     assert_eq!(printed(&to_file), b"");
     assert_eq!(std::fs::read(&path).expect("written"), printed(&args));
     assert_eq!(names(folder.path()), ["positions.csv"]);
-    refused(&["positions", "stone-game", "--limit", "10", "--out", "/no/such/folder/file"], 1, "/no/such/folder/file");
+    refused(
+        &["positions", "stone-game", "--limit", "10", "--output", "/no/such/folder/file"],
+        1,
+        "/no/such/folder/file",
+    );
     // A device is not replaced.
     #[cfg(unix)]
     {
-        assert_eq!(printed(&[&args[..], &["--out", "/dev/null"]].concat()), b"");
+        assert_eq!(printed(&[&args[..], &["--output", "/dev/null"]].concat()), b"");
         assert!(!Path::new("/dev/null").metadata().expect("it is there").is_file());
-        refused(&["positions", "stone-game", "--limit", "300", "--out", "/dev/full"], 1, "/dev/full");
+        refused(&["positions", "stone-game", "--limit", "300", "--output", "/dev/full"], 1, "/dev/full");
     }
 }
 
@@ -98,7 +102,7 @@ fn invalid_requests_give_one_line() {
     let folder = in_memory();
     let path = folder.path().join("positions.bin");
     let out = path.to_str().expect("UTF-8");
-    refused(&["positions", "stone-game", "--limit", "1e6", "--out", out], 2, "would fit");
+    refused(&["positions", "stone-game", "--limit", "1e6", "--output", out], 2, "would fit");
     assert!(names(folder.path()).is_empty());
     refused(&["positions", "proportionate-nim", "--limit", "1e13"], 2, "would fit");
     refused(&["positions", "stone-game", "--limit", "9", "--moves", "1:1"], 2, "no option --moves");
@@ -115,7 +119,7 @@ fn positions_are_drawn() {
     for (i, game) in [&["stone-game"][..], &["proportionate-nim", "--moves", "1:1,2:3"]].into_iter().enumerate() {
         for ratios in [&[][..], &["--ratios"]] {
             let plot = |limit: &str, out: &str| {
-                nimlanes(&[&["plot"], game, &["--limit", limit, "--out", out], ratios].concat()).assert().success();
+                nimlanes(&[&["plot"], game, &["--limit", limit, "--output", out], ratios].concat()).assert().success();
                 std::fs::read(out).expect("written")
             };
             for limit in ["0", "1", "300"] {
@@ -128,10 +132,10 @@ fn positions_are_drawn() {
         }
     }
     assert_eq!(names(folder.path()), ["a.svg"]);
-    refused(&["plot", "stone-game", "--limit", "9", "--out", &path("a.png")], 2, ".svg");
-    refused(&["plot", "stone-game", "--limit", "9"], 2, "--out");
-    refused(&["plot", "stone-game", "--limit", "1e6", "--out", &path("b.svg")], 2, "would fit");
-    refused(&["plot", "stone-game", "--limit", "9", "--out", "/no/such/folder/a.svg"], 1, "/no/such/folder/a.svg");
+    refused(&["plot", "stone-game", "--limit", "9", "--output", &path("a.png")], 2, ".svg");
+    refused(&["plot", "stone-game", "--limit", "9"], 2, "--output");
+    refused(&["plot", "stone-game", "--limit", "1e6", "--output", &path("b.svg")], 2, "would fit");
+    refused(&["plot", "stone-game", "--limit", "9", "--output", "/no/such/folder/a.svg"], 1, "/no/such/folder/a.svg");
 }
 
 #[test]
@@ -144,12 +148,12 @@ fn values_of_octal_games_are_drawn() {
         ("3000", &["--rare"], "0.6: Grundy values of rare heaps"),
     ] {
         let out = path("a.svg");
-        nimlanes(&[&["plot", "--code", ".6", "--limit", limit, "--out", &out], more].concat()).assert().success();
+        nimlanes(&[&["plot", "--code", ".6", "--limit", limit, "--output", &out], more].concat()).assert().success();
         let svg = std::fs::read_to_string(out).expect("text");
         assert!(svg.contains(title) && svg.contains("data:image/png;base64,"), "{limit}");
     }
     let out = path("b.svg");
-    let refuse = |args: &[&str], part| refused(&[&["plot", "--limit", "9", "--out", &out], args].concat(), 2, part);
+    let refuse = |args: &[&str], part| refused(&[&["plot", "--limit", "9", "--output", &out], args].concat(), 2, part);
     refuse(&["--code", "6"], "is not a game");
     refuse(&["stone-game", "--code", "0.6"], "cannot be used with");
     refuse(&["--code", "0.6", "--ratios"], "cannot be used with");
@@ -198,7 +202,7 @@ fn written_positions_are_not_kept_in_memory() {
 fn a_run_that_is_ended_leaves_no_file() {
     let folder = in_memory();
     let path = folder.path().join("positions.csv");
-    let out = ["--out", path.to_str().expect("UTF-8")];
+    let out = ["--output", path.to_str().expect("UTF-8")];
     let slow = ["positions", "stone-game", "--limit", "6000", "--kernel", "table_scan=byte_table"];
     let long = ["positions", "proportionate-nim", "--limit", "4e8"];
     for (args, is_due) in [(&slow[..], 0), (&long[..], 1)] {

@@ -20,9 +20,9 @@ use crate::terminal::output::{check_writable, write_output};
 /// form.
 #[derive(clap::Args)]
 #[command(mut_arg("game", |game| game.required_unless_present("code").conflicts_with("code")))]
-#[command(after_help = "Examples:\n  nimlanes plot stone-game --limit 4000 --out stone-game.svg\n  \
-    nimlanes plot proportionate-nim --limit 1e6 --moves 1:1,1:2 --ratios --out beams.svg\n  \
-    nimlanes plot --code 0.6 --limit 1e5 --out officers.svg")]
+#[command(after_help = "Examples:\n  nimlanes plot stone-game --limit 4000 --output stone-game.svg\n  \
+    nimlanes plot proportionate-nim --limit 1e6 --moves 1:1,1:2 --ratios --output beams.svg\n  \
+    nimlanes plot --code 0.6 --limit 1e5 --output officers.svg")]
 pub struct Args {
     #[command(flatten)]
     listed: PositionArgs,
@@ -35,15 +35,15 @@ pub struct Args {
     #[arg(long)]
     rare: bool,
     /// The output file, an SVG; it appears when it is complete. A file with several hard links is refused
-    #[arg(long, value_name = "FILE.svg")]
-    out: PathBuf,
+    #[arg(short, long, value_name = "FILE.svg")]
+    output: PathBuf,
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    if args.out.extension().is_none_or(|extension| extension != "svg") {
+    if args.output.extension().is_none_or(|extension| extension != "svg") {
         return Err(Failure::Usage(format!(
-            "--out `{}` is not a picture; allowed: names that end in .svg",
-            args.out.display()
+            "--output `{}` is not a picture; allowed: names that end in .svg",
+            args.output.display()
         )));
     }
     if args.code.is_some() && args.listed.has_settings() {
@@ -53,7 +53,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if args.rare && args.code.is_none() {
         return Err(Failure::Usage("--rare needs --code".to_owned()));
     }
-    check_writable(Some(&args.out))?;
+    check_writable(Some(&args.output))?;
     let (picture, run) = match &args.code {
         Some(code) => {
             let (code, values, run) = grundy::values(code, args.listed.limit, &args.listed.kernels)?;
@@ -62,7 +62,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         None => positions(args)?,
     };
     run.advance(0)?;
-    write_output(Some(&args.out), |out| out.write_all(picture.svg().as_bytes()))
+    write_output(Some(&args.output), |out| out.write_all(picture.svg().as_bytes()))
 }
 
 fn positions(args: &Args) -> Result<(Picture, Arc<Run>), Failure> {

@@ -24,7 +24,7 @@ use crate::terminal::output::{check_cancelled, write_output};
 #[derive(clap::Args)]
 #[command(mut_arg("game", |game| game.required(true)))]
 #[command(after_help = "Examples:\n  nimlanes positions stone-game --limit 20000 | head\n  \
-    nimlanes positions proportionate-nim --limit 1e6 --moves 1:1 --format bin --out wythoff.bin")]
+    nimlanes positions proportionate-nim --limit 1e6 --moves 1:1 --format bin --output wythoff.bin")]
 pub struct Args {
     #[command(flatten)]
     listed: PositionArgs,
@@ -32,8 +32,8 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
     /// Write to a file instead of standard output; it appears when it is complete. A file with several hard links is refused
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -48,7 +48,7 @@ enum Format {
 pub fn main(args: &Args) -> Result<(), Failure> {
     let PositionQuery { question, selection, run } = args.listed.query()?;
     let mut failure = None;
-    let written = write_output(args.out.as_deref(), |out| {
+    let written = write_output(args.output.as_deref(), |out| {
         let (mut is_first, mut bytes) = (true, Vec::new());
         let mut search = |solver: &Solver| {
             question.stream(solver, |batch| {
@@ -59,7 +59,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
             })
         };
         // On a terminal, the lines themselves show the progress.
-        let found = if args.out.is_none() && stdout().is_terminal() {
+        let found = if args.output.is_none() && stdout().is_terminal() {
             search(&Solver::new(&selection, &run))
         } else {
             with_progress(question.game(), &selection, &run, search)
