@@ -255,33 +255,24 @@ fn in_words(all: &[Periods], lists_sets: bool) -> String {
         let moves = found.map_or(Vec::new(), |found| found.moves.iter().map(u64::to_string).collect());
         format!("{{{}}}", moves.join(","))
     };
-    let heads = [
-        "largest move",
-        "sets",
-        "longest period",
-        "sets with it",
-        "sum of periods",
-        "periods",
-        "pure",
-        "longest preperiod",
-        "largest value",
-        "first set with the longest period",
+    type Column = (&'static str, fn(&Periods) -> u64);
+    let columns: [Column; 9] = [
+        ("largest move", |of| of.family.largest_move),
+        ("sets", |of| of.sets),
+        ("longest period", |of| of.longest_period),
+        ("sets with it", |of| of.sets_with_longest_period),
+        ("sum of periods", |of| of.sum_of_periods),
+        ("periods", |of| of.distinct_periods),
+        ("pure", |of| of.purely_periodic),
+        ("longest preperiod", |of| of.longest_preperiod),
+        ("largest value", |of| of.largest_value),
     ];
+    let heads = columns.iter().map(|(head, _)| *head).chain(["first set with the longest period"]);
     let row = |of: &Periods| {
-        let numbers = [
-            of.family.largest_move,
-            of.sets,
-            of.longest_period,
-            of.sets_with_longest_period,
-            of.sum_of_periods,
-            of.distinct_periods,
-            of.purely_periodic,
-            of.longest_preperiod,
-            of.largest_value,
-        ];
-        numbers.iter().map(u64::to_string).chain([moves(of.longest_periods.first())]).collect::<Vec<_>>()
+        let numbers = columns.iter().map(|(_, number)| number(of).to_string());
+        numbers.chain([moves(of.longest_periods.first())]).collect::<Vec<_>>()
     };
-    let mut text = headed(heads, all.iter().map(row));
+    let mut text = headed(heads.collect::<Vec<_>>(), all.iter().map(row));
     for of in all.iter().filter(|_| lists_sets) {
         for (what, list) in [("periods", &of.longest_periods), ("preperiods", &of.longest_preperiods)] {
             let row = |found: &Found| [found.period.to_string(), found.preperiod.to_string(), moves(Some(found))];
