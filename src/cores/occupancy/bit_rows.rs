@@ -4,8 +4,7 @@
 //!
 //! Cost: `0.3 M / W` vectors of `W` candidates of four rows, for each of `0.24 M` positions.
 //! Bound: in plain words the four integer units, where a shifted word takes five operations and a word of candidates eighteen; with
-//! AVX2, NEON, and in `wide` shifts, then loads; with AVX-512 loads. Nearly all of these straddle a cache line, so it is no quicker
-//! than half the width.
+//! AVX2 and in `wide` shifts, then loads.
 
 use std::ops::RangeInclusive;
 

@@ -173,9 +173,6 @@ impl<S: Sink, const HANDS_ON: bool> Operation for Occupancy<S, HANDS_ON> {
             "the same windows, read as raw words of BitVecs";
         wide_rows = bit_rows with vectors::wide::eight at [130.0, 4.5, 0.00074] like bit_rows, Portable, ["wide"], "512 candidates at once, in portable vectors";
         bit_rows_avx2 = bit_rows with vectors::avx2 at [140.0, 5.0, 0.00034] like bit_rows, Avx2, ["avx2"], "256 candidates at once";
-        bit_rows_avx512 = bit_rows with vectors::avx512 at [140.0, 5.5, 0.00033] like bit_rows, Avx512, ["avx512"], "512 candidates at once";
-        bit_rows_neon = bit_rows with vectors::v128 at [140.0, 5.0, 0.0005] like bit_rows, Neon, ["neon"], "256 candidates at once, in two vectors";
-        bit_rows_simd128 = bit_rows with vectors::v128 at [140.0, 5.0, 0.0005] like bit_rows, Simd128, ["simd128"], "256 candidates at once, in two vectors";
         general_rows = general_rows at [800.0, 0.02, 5.5], Portable, [], "any diagonals: 64 candidates at once, full stretches skipped by trees of bits";
         window_certificate = window_certificate at [100.0, 7.0], Portable, [], "one window of four bit rows per P-position, where the certificate points", needs;
         automaton = automaton with loops::plain::alone at [1.84], Portable, [], "rows in registers that slide along each other, sixteen n per block", needs;
