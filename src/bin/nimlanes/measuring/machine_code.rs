@@ -66,6 +66,9 @@ pub struct Function {
     digest: u64,
 }
 
+/// The addresses that instructions refer to, and how many bytes they load there.
+type Targets = Vec<(u64, usize)>;
+
 /// Bytes of a pointer.
 const POINTER: usize = size_of::<u64>();
 
@@ -102,8 +105,8 @@ impl<'a> Program<'a> {
         Ok(program)
     }
 
-    /// The addresses that the instructions of a function refer to, how many bytes they load there, and a digest of them.
-    fn targets(&self, start: u64) -> Result<(Vec<(u64, usize)>, u64), Box<dyn Error>> {
+    /// What the instructions of a function refer to, and a digest of them.
+    fn targets(&self, start: u64) -> Result<(Targets, u64), Box<dyn Error>> {
         let (mut targets, mut hasher) = (Vec::new(), XxHash3_64::new());
         let end = self.functions[&start].end;
         let mut decoder = self.decoder(start)?;
