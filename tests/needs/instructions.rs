@@ -8,13 +8,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use assert_cmd::Command;
 use libtest_mimic::Trial;
 use nimlanes::lab::environment::BUILD;
 use nimlanes::machine::isa::Tier;
 use serde_json::Value;
 
-use crate::program::{nimlanes, without_tools};
+use crate::program::nimlanes;
 
 /// A kernel for each operation, and an input that takes it some thousand branches.
 const COUNTED: [(&str, &str, u64); 10] = [
@@ -37,12 +36,9 @@ const UNWANTED: [&str; 4] = ["calls", "checks", "stack", "lanes"];
 /// The largest change that passes: another C library copies memory by other instructions.
 const TOLERANCE: f64 = 0.02;
 
-/// What `run --counters=steps` counts, or what it says on stderr if it cannot count. It finds no llvm-mca, which would take longer.
+/// What `run --counters=steps` counts, or what it prints on stderr if it cannot count.
 fn count(operation: &str, kernel: &str, size: u64) -> Result<Value, String> {
-    counted(without_tools(), operation, kernel, size)
-}
-
-fn counted(mut run: Command, operation: &str, kernel: &str, size: u64) -> Result<Value, String> {
+    let mut run = nimlanes();
     run.args(["run", operation, "--kernel", kernel, "--size", &size.to_string(), "--seconds", "0.001"]);
     let output = run.args(["--counters=steps", "--json"]).assert().success().get_output().clone();
     let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -143,19 +139,7 @@ fn kernels_execute_the_instructions_of_the_table(build: &Build) {
 
 /// The sum of the kinds is all; the hot loop has most of it; and one run is like the other, also in the addresses that it uses.
 fn counts_are_exact() {
-    let [mut counted, mut again] =
-        [(); 2].map(|()| counted(nimlanes(), "mex_subtraction", "stamp", 300).expect("one could be counted"));
-    // The time is not the same each time; without llvm-mca there is none.
-    for counted in [&mut counted, &mut again] {
-        let bound = counted.as_object_mut().expect("a row").remove("bound");
-        let figure = |name: &str| bound.as_ref().and_then(|bound| bound[name].as_f64());
-        let shares = ["front_end", "ports", "loads", "chain"].map(figure);
-        assert!(shares.iter().flatten().all(|share| (0.0..=1.0).contains(share)), "{bound:?}");
-        let all: Option<f64> = shares.into_iter().sum();
-        assert!(all.is_none_or(|all| (all - 1.0).abs() < 1e-9), "{bound:?}");
-        let cycles = figure("cycles").zip(figure("measured_cycles"));
-        assert!(cycles.is_none_or(|(simulated, measured)| 0.0 < simulated && 0.0 < measured), "{bound:?}");
-    }
+    let [counted, again] = [(); 2].map(|()| count("mex_subtraction", "stamp", 300).expect("one could be counted"));
     assert_eq!(counted, again);
     let number = |name: &str| counted[name].as_f64().unwrap_or_default();
     let kinds = ["branches", "scalar", "arithmetic", "logic", "shuffles", "masks", "moves"].map(number);

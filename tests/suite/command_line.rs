@@ -583,20 +583,6 @@ fn a_profile_is_written_for_firefox() {
     assert_eq!(left, 1, "no other files are written");
 }
 
-/// Without the tools a profile is still drawn, and says what is missing.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_profile_needs_no_tools() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3"];
-    let mut profile = without_tools();
-    profile.args(args).args(["--sampler", "pprof", "--into"]).arg(folder.path());
-    profile
-        .assert()
-        .success()
-        .stdout(predicate::str::contains("not known what bounds it: llvm-mca is not installed\n"));
-}
-
 /// The innermost function is the kernel's, and pprof leaves nothing behind.
 #[cfg(unix)]
 #[test]

@@ -9,7 +9,7 @@ pub fn nimlanes() -> assert_cmd::Command {
     command
 }
 
-/// The same without objdump and llvm-mca, which take most of the time of a short profile.
+/// The same without llvm-mca, which takes most of the time of a short profile.
 pub fn without_tools() -> assert_cmd::Command {
     let mut program = nimlanes();
     program.env("PATH", "");

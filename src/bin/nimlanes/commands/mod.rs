@@ -17,6 +17,7 @@ mod report;
 mod run;
 mod solve;
 mod survey;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod traced;
 mod verify;
 
@@ -42,6 +43,7 @@ pub enum Command {
     Env(env::Args),
     #[command(hide = true)]
     Answer(answer::Args),
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     #[command(hide = true)]
     Traced(traced::Args),
 }
@@ -64,6 +66,7 @@ impl Command {
             Command::Report(args) => report::main(args),
             Command::Env(args) => env::main(args),
             Command::Answer(args) => answer::main(args),
+            #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
             Command::Traced(args) => traced::main(args),
         }
     }

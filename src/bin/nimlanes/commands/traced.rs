@@ -1,7 +1,7 @@
 //! `nimlanes traced`, which `run --counters` and `compare --counters` start
 
 use super::arguments::{Target, Threads, kernel};
-use crate::measuring::counters::{StepError, steps};
+use crate::measuring::counters::{CountError, steps};
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
 
@@ -20,7 +20,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let session = args.target.session(&selection)?;
     let kernel = kernel(session.as_ref(), &selection, Some(&args.kernel))?;
     steps::perform(session.as_ref(), kernel, &interrupt::run(1)).map_err(|error| match error {
-        StepError::Run(error) => error.into(),
+        CountError::Run(error) => error.into(),
         error => Failure::Failed(error.to_string()),
     })
 }

@@ -1,82 +1,106 @@
-//! Loops of machine code, by the jumps in it.
+//! Machine code of x86-64: how its instructions read, and the loops in it.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 
-/// An instruction of a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Instruction {
-    /// In the file, or in a process.
-    pub address: u64,
-    /// As an assembler takes it, except for the place that it jumps to or calls.
-    pub text: String,
-    /// The address that it jumps to or calls, if it names one.
-    pub goes_to: Option<u64>,
+use iced_x86::{FlowControl, Formatter, GasFormatter, Instruction, OpKind};
+
+/// Formats instructions as an assembler takes them, but for the place that they jump to or call.
+pub fn text() -> impl FnMut(&Instruction) -> String {
+    let mut formatter = GasFormatter::new();
+    let options = formatter.options_mut();
+    options.set_rip_relative_addresses(true);
+    options.set_uppercase_hex(false);
+    options.set_branch_leading_zeros(false);
+    move |instruction| {
+        let mut text = String::new();
+        formatter.format(instruction, &mut text);
+        text
+    }
 }
 
-/// A loop within the instructions of a function, by the indices of its first and its last one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether an instruction names the place that it jumps to or calls.
+pub fn names_target(instruction: &Instruction) -> bool {
+    instruction.op_count() == 1 && instruction.op0_kind() == OpKind::NearBranch64
+}
+
+/// A loop: what a jump backwards spans. Jumps to the same place make one loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    pub first: usize,
-    pub last: usize,
-    pub samples: u64,
-    /// The samples that are in no smaller loop.
+    /// Its instructions.
+    pub body: RangeInclusive<usize>,
+    /// What was counted in it.
+    pub count: u64,
+    /// What of that is in no smaller loop.
     pub own: u64,
 }
 
-/// The loops with samples: what a jump backwards spans. Jumps to the same place make one loop.
-pub fn loops(instructions: &[Instruction], samples: &HashMap<u64, u64>) -> Vec<Span> {
-    let index: HashMap<u64, usize> = instructions.iter().enumerate().map(|(i, it)| (it.address, i)).collect();
-    let is_call = |it: &Instruction| it.text.starts_with("call") || it.text.starts_with("bl ");
+/// The loop with the greatest count outside of smaller ones, in instructions by address with the count of each. Of two that are equal, the
+/// first.
+pub fn hottest(code: &[(Instruction, u64)]) -> Option<Span> {
+    let index: HashMap<u64, usize> = code.iter().enumerate().map(|(place, (it, _))| (it.ip(), place)).collect();
     let mut last = BTreeMap::new();
-    for (i, it) in instructions.iter().enumerate().filter(|(_, it)| !is_call(it)) {
-        if let Some(&first) = it.goes_to.and_then(|address| index.get(&address)).filter(|&&first| first <= i) {
-            last.insert(first, i);
+    for (place, (it, _)) in code.iter().enumerate().filter(|(_, (it, _))| names_target(it)) {
+        let first = index.get(&it.near_branch_target()).filter(|first| **first <= place);
+        if let Some(&first) = first.filter(|_| it.flow_control() != FlowControl::Call) {
+            last.insert(first, place);
         }
     }
-    let mut found: Vec<Span> = last.into_iter().map(|(first, last)| Span { first, last, samples: 0, own: 0 }).collect();
-    for (i, it) in instructions.iter().enumerate() {
-        let Some(count) = samples.get(&it.address) else { continue };
-        let around = || (0..found.len()).filter(|&at| (found[at].first..=found[at].last).contains(&i));
-        let smallest = around().min_by_key(|&at| found[at].last - found[at].first);
-        for at in around().collect::<Vec<_>>() {
-            found[at].samples += count;
-        }
-        if let Some(at) = smallest {
-            found[at].own += count;
+    // Functions that jump back to one another at their ends are no loop.
+    let returns = |(it, count): &(Instruction, u64)| *count > 0 && it.flow_control() == FlowControl::Return;
+    let bodies = last.into_iter().map(|(first, last)| first..=last);
+    let bodies = bodies.filter(|body| !code[body.clone()].iter().any(returns));
+    let mut found: Vec<Span> = bodies.map(|body| Span { body, count: 0, own: 0 }).collect();
+    for (place, (_, count)) in code.iter().enumerate() {
+        let mut around: Vec<&mut Span> = found.iter_mut().filter(|span| span.body.contains(&place)).collect();
+        around.iter_mut().for_each(|span| span.count += count);
+        if let Some(smallest) = around.into_iter().min_by_key(|span| span.body.end() - span.body.start()) {
+            smallest.own += count;
         }
     }
-    found.retain(|found| found.samples > 0);
-    found
-}
-
-/// The loop with the most samples outside of smaller ones. Of two that are equal, the first.
-pub fn hottest(loops: &[Span]) -> Option<Span> {
-    loops.iter().min_by_key(|found| (Reverse(found.own), found.first)).copied()
+    let hot = found.into_iter().filter(|span| span.count > 0);
+    hot.min_by_key(|span| (Reverse(span.own), *span.body.start()))
 }
 
 #[cfg(test)]
 mod tests {
+    use iced_x86::{Decoder, DecoderOptions};
+
     use super::*;
 
-    /// Ten instructions at the addresses 0 to 9, with these jumps. The one at 6 is a call.
-    fn code(jumps: &[(u64, u64)]) -> Vec<Instruction> {
-        let goes_to = |address| jumps.iter().find(|(from, _)| *from == address).map(|(_, to)| *to);
-        let text = |address| if address == 6 { "call 1" } else { "jmp" };
-        (0..10)
-            .map(|address| Instruction { address, text: text(address).to_owned(), goes_to: goes_to(address) })
-            .collect()
+    /// Ten instructions of five bytes, with these jumps. The one at 6 is a call.
+    fn code(jumps: &[(i32, i32)], counts: &[(usize, u64)]) -> Vec<(Instruction, u64)> {
+        let bytes: Vec<u8> = (0..10)
+            .flat_map(|place: i32| match jumps.iter().find(|(from, _)| *from == place) {
+                Some((_, to)) => {
+                    let [a, b, c, d] = (5 * (to - place - 1)).to_le_bytes();
+                    [if place == 6 { 0xe8 } else { 0xe9 }, a, b, c, d]
+                }
+                None => [0x0f, 0x1f, 0x44, 0, 0],
+            })
+            .collect();
+        let count = |place| counts.iter().find(|(at, _)| *at == place).map_or(0, |(_, count)| *count);
+        let decoded = Decoder::with_ip(64, &bytes, 0x1000, DecoderOptions::NONE).into_iter().enumerate();
+        decoded.map(|(place, it)| (it, count(place))).collect()
     }
 
     #[test]
-    fn the_loop_with_the_samples_is_found() {
-        let code = code(&[(1, 9), (5, 3), (4, 3), (6, 1), (8, 2), (9, 0)]);
-        let found = loops(&code, &HashMap::from([(4, 60), (7, 30), (9, 10)]));
-        let spans: Vec<_> = found.iter().map(|it| (it.first, it.last, it.samples, it.own)).collect();
-        assert_eq!(spans, [(0, 9, 100, 10), (2, 8, 90, 30), (3, 5, 60, 60)]);
-        assert_eq!(hottest(&found), Some(found[2]));
+    fn the_loop_with_the_most_is_found() {
+        let jumps = [(1, 9), (5, 3), (4, 3), (6, 1), (8, 2), (9, 0)];
+        assert_eq!(code(&jumps, &[]).len(), 10);
+        let found = |counts| hottest(&code(&jumps, counts));
+        assert_eq!(found(&[(4, 60), (7, 30), (9, 10)]), Some(Span { body: 3..=5, count: 60, own: 60 }));
         // A small loop within does not hide the one around it.
-        let found = loops(&code, &HashMap::from([(4, 20), (7, 70), (9, 10)]));
-        assert_eq!(hottest(&found), Some(found[1]));
+        assert_eq!(found(&[(4, 20), (7, 70), (9, 10)]), Some(Span { body: 2..=8, count: 90, own: 70 }));
+        assert_eq!(found(&[(1, 0)]), None);
+    }
+
+    #[test]
+    fn no_loop_goes_through_a_return() {
+        let mut code = code(&[(9, 0)], &[(1, 5)]);
+        assert!(hottest(&code).is_some());
+        code[5] = (Decoder::new(64, &[0xc3], DecoderOptions::NONE).decode(), 1);
+        assert_eq!(hottest(&code), None);
     }
 }

@@ -7,14 +7,10 @@ pub mod cores;
 pub mod counters;
 pub mod duel;
 pub mod engine;
-#[cfg_attr(
-    not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))),
-    allow(dead_code, reason = "no profiles and no single steps")
-)]
+#[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
 mod loops;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod machine_code;
-mod mca;
 pub mod profile;
 pub mod programs;
 pub mod revisions;

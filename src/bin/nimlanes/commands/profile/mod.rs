@@ -3,7 +3,6 @@
 mod other;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use nimlanes::kernel::session::Session;
 
@@ -11,7 +10,6 @@ use self::other::OtherBuild;
 use super::run::repeat;
 use crate::commands::arguments::repeated::{Opened, RepeatedTarget};
 use crate::commands::arguments::{Threads, listed, seconds};
-use crate::measuring::counters::{self, StepError};
 use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, SUFFIXES, Sampler, Sampling, Side};
 use crate::measuring::revisions::Revision;
 use crate::measuring::toolchains;
@@ -20,10 +18,9 @@ use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
 use crate::terminal::output::print;
 
-/// Sample one kernel, draw a flamegraph of where it spends its time, and say what bounds it
+/// Sample one kernel, draw a flamegraph of where it spends its time, and show its hottest loop
 ///
-/// What bounds it is what llvm-mca, if installed, says of instructions of a run, which are found by single steps: at a smaller size if
-/// there are many. That takes some seconds, and needs Linux on x86-64.
+/// On Linux on x86-64, llvm-mca, if installed, simulates that loop: how fast it could be, and what it waits for.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes profile mex_subtraction --kernel stamp --size 100000\n  \
     nimlanes profile mex_subtraction --kernel stamp --size 100000 --output stamp.json\n  \
@@ -129,7 +126,6 @@ fn sample(
     let sampling = Sampling::start(sampler)?;
     let start = repeat(session, kernel, threads, args.seconds)?;
     let profile = sampling.finish(&session.case().with_kernel(session.kernels()[kernel].name))?;
-    let profile = profile.with_bound(bound(session, kernel)?);
     profile.remarks().iter().for_each(|line| remark(line));
     let picture = match &args.output {
         Some(file) => profile.write_to(file).map(|()| file.clone())?,
@@ -137,15 +133,4 @@ fn sample(
     };
     print(&format!("{}\n{}\n", picture.display(), profile.text()))?;
     Ok((profile, start.later_seconds))
-}
-
-/// What bounds a kernel, or why that is not known.
-fn bound(session: &dyn Session, kernel: usize) -> Result<String, Failure> {
-    /// A run of so long is stepped through in a second or two.
-    const LONGEST: Duration = Duration::from_micros(30);
-    match counters::bound(session, kernel, LONGEST, &interrupt::run(1)) {
-        Ok(counted) => Ok(counted.bound()),
-        Err(StepError::Run(error)) => Err(error.into()),
-        Err(error) => Ok(format!("not known what bounds it: {error}\n")),
-    }
 }

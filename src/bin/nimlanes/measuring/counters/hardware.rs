@@ -1,50 +1,64 @@
 //! Counters of the CPU, by perf events.
 
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use nimlanes::kernel::RunError;
-use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Event, Hardware as Generic, Raw};
+use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Event, Hardware, Raw};
 use perf_event::{Builder, Counter};
 
-use super::{BRANCH_MISSES, CYCLES, Counts, INSTRUCTIONS, L1_MISSES, L2_MISSES, TIME};
+use super::{BRANCH_MISSES, CYCLES, CountError, Counts, INSTRUCTIONS, L1_MISSES, L2_MISSES, TIME};
 
-/// Counters of this thread and of those that it starts.
-pub struct Hardware {
-    counters: Vec<(&'static str, Counter)>,
+/// A counter by its name, or why there is none.
+type Opened = (&'static str, io::Result<Counter>);
+
+/// Counts what this thread, and threads that it starts, do in `work`, by each event that the CPU has.
+///
+/// # Errors
+/// It has none, the system has no perf events, or does not allow them to this user; or `work` failed.
+pub fn count(work: impl FnOnce() -> Result<(), RunError>) -> Result<Counts, CountError> {
+    let first_level = Cache { which: CacheId::L1D, operation: CacheOp::READ, result: CacheResult::MISS };
+    let generic = [
+        (INSTRUCTIONS, counter(Hardware::INSTRUCTIONS)),
+        (CYCLES, counter(Hardware::CPU_CYCLES)),
+        (BRANCH_MISSES, counter(Hardware::BRANCH_MISSES)),
+        (L1_MISSES, counter(first_level)),
+    ];
+    count_by(generic.into_iter().chain(second_level().map(|opened| (L2_MISSES, opened))), work)
 }
 
-impl Hardware {
-    /// Opens a counter for each event that the CPU has.
-    ///
-    /// # Errors
-    /// It has none, the system has no perf events, or does not allow them to this user.
-    pub fn open() -> io::Result<Self> {
-        let first_level = Cache { which: CacheId::L1D, operation: CacheOp::READ, result: CacheResult::MISS };
-        let generic = [
-            (INSTRUCTIONS, counter(Generic::INSTRUCTIONS)),
-            (CYCLES, counter(Generic::CPU_CYCLES)),
-            (BRANCH_MISSES, counter(Generic::BRANCH_MISSES)),
-            (L1_MISSES, counter(first_level)),
-        ];
-        Hardware::of(generic.into_iter().chain(second_level().map(|opened| (L2_MISSES, opened))))
-    }
-
-    /// Takes those of some counters that could be opened; at least one.
-    fn of(opened: impl Iterator<Item = (&'static str, io::Result<Counter>)>) -> io::Result<Self> {
-        let (mut counters, mut failed) = (Vec::new(), None);
-        for (name, opened) in opened {
-            match opened {
-                Ok(counter) => counters.push((name, counter)),
-                Err(error) => failed = failed.or(Some(error)),
-            }
-        }
-        match failed {
-            Some(error) if counters.is_empty() => Err(error),
-            _ => Ok(Hardware { counters }),
+/// Counts by those counters that could be opened; at least one.
+fn count_by(
+    opened: impl IntoIterator<Item = Opened>,
+    work: impl FnOnce() -> Result<(), RunError>,
+) -> Result<Counts, CountError> {
+    let (mut counters, mut failed) = (Vec::new(), None);
+    for (name, opened) in opened {
+        match opened.and_then(|mut counter| counter.enable().map(|()| counter)) {
+            Ok(counter) => counters.push((name, counter)),
+            Err(error) => failed = failed.or(Some(error)),
         }
     }
+    if let Some(error) = failed.filter(|_| counters.is_empty()) {
+        return Err(CountError::Impossible(why_not(&error)));
+    }
+    work()?;
+    let stopped: Vec<_> = counters.iter_mut().map(|(_, counter)| counter.disable()).collect();
+    let mut counts = Counts::new();
+    for ((name, counter), stopped) in counters.iter_mut().zip(stopped) {
+        let Ok(data) = stopped.and_then(|()| counter.read_full()) else { continue };
+        let nanoseconds = |time: Option<Duration>| time.unwrap_or_default().as_nanos() as f64;
+        let [enabled, running] = [data.time_enabled(), data.time_running()].map(nanoseconds);
+        // If there are more events than counters, they take turns: scale the count to all of the time.
+        if running > 0.0 {
+            counts.insert(name, data.count() as f64 * enabled / running);
+        }
+        if *name == CYCLES {
+            counts.insert(TIME, enabled);
+        }
+    }
+    Ok(counts)
 }
 
 /// Opens a counter of this thread and of those that it starts. Only some users may look at the operating system, and kernels do not
@@ -53,50 +67,23 @@ fn counter(event: impl Event) -> io::Result<Counter> {
     Builder::new(event).inherit(true).build()
 }
 
-impl Hardware {
-    /// Counts what this thread, and threads that it starts, do in `work`.
-    ///
-    /// # Errors
-    /// That of `work`.
-    pub fn count(&mut self, work: &mut dyn FnMut() -> Result<(), RunError>) -> Result<Counts, RunError> {
-        let before: Vec<_> = self.counters.iter_mut().map(|(_, counter)| counter.read_full()).collect();
-        let started: Vec<_> = self.counters.iter_mut().map(|(_, counter)| counter.enable()).collect();
-        let done = work();
-        let stopped: Vec<_> = self.counters.iter_mut().map(|(_, counter)| counter.disable()).collect();
-        done?;
-        let mut counts = Counts::new();
-        for (place, (name, counter)) in self.counters.iter_mut().enumerate() {
-            let (Ok(before), Ok(()), Ok(()), Ok(after)) =
-                (&before[place], &started[place], &stopped[place], counter.read_full())
-            else {
-                continue;
-            };
-            let since = |after: Option<Duration>, before: Option<Duration>| {
-                (after.unwrap_or_default() - before.unwrap_or_default()).as_nanos() as f64
-            };
-            let enabled = since(after.time_enabled(), before.time_enabled());
-            let running = since(after.time_running(), before.time_running());
-            // If there are more events than counters, they take turns: scale the count to all of the time.
-            if running > 0.0 {
-                counts.insert((*name).to_owned(), (after.count() - before.count()) as f64 * enabled / running);
-            }
-            if *name == CYCLES {
-                counts.insert(TIME.to_owned(), enabled);
-            }
-        }
-        Ok(counts)
-    }
-}
-
 /// Misses of the second level. Linux has no general event for them. On AMD, its event for cache misses counts them; Intel has
 /// `L2_RQSTS.MISS`, event 0x24 with mask 0x3f, from Skylake to Granite Rapids.
 fn second_level() -> Option<io::Result<Counter>> {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").ok()?;
     let vendor = cpuinfo.lines().find(|line| line.starts_with("vendor_id"))?;
     match vendor.rsplit(' ').next()? {
-        "AuthenticAMD" => Some(counter(Generic::CACHE_MISSES)),
+        "AuthenticAMD" => Some(counter(Hardware::CACHE_MISSES)),
         "GenuineIntel" => Some(counter(Raw::new(0x3f24))),
         _ => None,
+    }
+}
+
+fn why_not(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::Unsupported => "the system offers none".to_owned(),
+        ErrorKind::PermissionDenied => "perf_event_paranoid does not allow them".to_owned(),
+        _ => error.to_string(),
     }
 }
 
@@ -113,10 +100,10 @@ mod tests {
     const FAULTS: &str = "page_faults";
     const CLOCK: &str = "task_clock";
 
-    /// Software events exist on every Linux that has perf events.
-    fn software() -> Hardware {
-        let events = [(FAULTS, Software::PAGE_FAULTS), (CLOCK, Software::TASK_CLOCK)];
-        Hardware::of(events.into_iter().map(|(name, event)| (name, counter(event)))).expect("perf events are allowed")
+    /// By software events, which exist on every Linux that has perf events, and one that no CPU has, which is left out.
+    fn counted(work: impl FnOnce() -> Result<(), RunError>) -> Result<Counts, CountError> {
+        let [faults, clock] = [Software::PAGE_FAULTS, Software::TASK_CLOCK].map(counter);
+        count_by([(L2_MISSES, counter(Raw::new(u64::MAX))), (FAULTS, faults), (CLOCK, clock)], work)
     }
 
     /// Pages of 4 kB that no allocator keeps when they are freed: more than 32 MiB.
@@ -134,52 +121,35 @@ mod tests {
 
     #[test]
     #[ignore = "needs perf events: .ci/run"]
-    fn events_of_work_are_counted_and_no_others() {
-        let mut source = software();
-        let few = source.count(&mut || touch(1)).unwrap()[FAULTS];
+    fn events_of_work_and_of_its_threads_are_counted_and_no_others() {
+        let few = counted(|| touch(1)).unwrap();
+        assert_eq!(few.keys().collect::<Vec<_>>(), [&FAULTS, &CLOCK]);
         touch(MANY).unwrap();
-        let many = source.count(&mut || touch(MANY)).unwrap()[FAULTS];
-        assert!(few < LEAST && (LEAST..1.1 * MANY as f64).contains(&many), "{few}, {many}");
-    }
-
-    #[test]
-    #[ignore = "needs perf events: .ci/run"]
-    fn threads_that_are_started_count() {
-        let mut source = software();
-        let counts = source.count(&mut || thread::scope(|scope| scope.spawn(|| touch(MANY)).join().unwrap())).unwrap();
+        let many = counted(|| touch(MANY)).unwrap()[FAULTS];
+        assert!(few[FAULTS] < LEAST && (LEAST..1.1 * MANY as f64).contains(&many), "{few:?}, {many}");
+        let counts = counted(|| thread::scope(|scope| scope.spawn(|| touch(MANY)).join().unwrap())).unwrap();
         assert!(counts[FAULTS] >= LEAST, "{counts:?}");
     }
 
     #[test]
     #[ignore = "needs perf events: .ci/run"]
     fn a_clock_counts_the_time_of_the_thread() {
-        let mut source = software();
         let start = Instant::now();
-        let mut spin = || {
+        let spin = || {
             while start.elapsed() < Duration::from_millis(20) {
                 std::hint::spin_loop();
             }
             Ok(())
         };
-        let counts = source.count(&mut spin).unwrap();
+        let counts = counted(spin).unwrap();
         assert!((1e5..5e7).contains(&counts[CLOCK]), "{counts:?}");
-        assert_eq!(source.count(&mut || Err(RunError::Cancelled)), Err(RunError::Cancelled));
-    }
-
-    fn unknown() -> (&'static str, io::Result<Counter>) {
-        (L2_MISSES, counter(Raw::new(u64::MAX)))
-    }
-
-    #[test]
-    #[ignore = "needs perf events: .ci/run"]
-    fn what_no_cpu_has_is_left_out() {
-        let opened = Hardware::of([unknown(), (FAULTS, counter(Software::PAGE_FAULTS))].into_iter()).unwrap();
-        assert_eq!(opened.counters.iter().map(|(name, _)| *name).collect::<Vec<_>>(), [FAULTS]);
+        assert!(matches!(counted(|| Err(RunError::Cancelled)), Err(CountError::Run(RunError::Cancelled))));
     }
 
     /// Where there are no perf events, as well.
     #[test]
     fn what_no_cpu_has_is_refused_if_it_is_all() {
-        assert!(Hardware::of([unknown()].into_iter()).is_err());
+        let counted = count_by([(L2_MISSES, counter(Raw::new(u64::MAX)))], || Ok(()));
+        assert!(matches!(counted, Err(CountError::Impossible(_))), "{counted:?}");
     }
 }

@@ -13,16 +13,17 @@ use std::os::unix::fs::FileExt;
 use std::process::Stdio;
 use std::ptr::without_provenance_mut;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use iced_x86::{
-    ConditionCode, Decoder, DecoderOptions, FlowControl, Formatter, GasFormatter, Instruction, InstructionInfoFactory,
-    OpAccess, OpKind,
+    ConditionCode, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpAccess, OpKind,
 };
 use nimlanes::cores::named::KERNEL;
+use nimlanes::cores::operation;
 use nimlanes::kernel::Run;
+use nimlanes::kernel::selection::{Selection, largest};
 use nimlanes::kernel::session::Session;
-use nimlanes::machine::ISA_MAX;
+use nimlanes::machine::{ISA_MAX, Machine};
 use nix::errno::Errno;
 use nix::libc::user_regs_struct;
 use nix::sys::personality::{self, Persona};
@@ -32,8 +33,8 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
 
-use super::{Counts, Executed, INSTRUCTIONS, KINDS, LOADS, Loop, STORES, StepError, Stepped, shorter};
-use crate::measuring::loops::{self, hottest, loops};
+use super::{CountError, Counts, Executed, INSTRUCTIONS, KINDS, LOADS, Loop, STORES, Stepped};
+use crate::measuring::loops::{hottest, names_target, text};
 use crate::measuring::programs::{Process, program, this_program};
 
 /// The signal by which the child says where a run begins and ends. Nothing else sends it, and by itself it does nothing.
@@ -51,10 +52,6 @@ const SHORT: Duration = Duration::from_micros(100);
 /// Of a longer run, so small a part says how many it has.
 const PART: u32 = 64;
 
-/// Instructions that are kept: so many from each of so many places of the run.
-const KEPT: usize = 1 << 10;
-const PLACES: usize = 1 << 5;
-
 /// The name of the command that [`perform`]s.
 const COMMAND: &str = "traced";
 
@@ -63,57 +60,57 @@ const COMMAND: &str = "traced";
 ///
 /// # Errors
 /// This process may not be traced, or the kernel failed.
-pub fn perform(session: &dyn Session, kernel: usize, run: &Run) -> Result<(), StepError> {
+pub fn perform(session: &dyn Session, kernel: usize, run: &Run) -> Result<(), CountError> {
     session.spin(kernel, run, WARM)?;
-    ptrace::traceme().map_err(StepError::because)?;
+    ptrace::traceme().map_err(CountError::because)?;
     for times in [0, 1] {
-        raise(MARK).map_err(StepError::because)?;
+        raise(MARK).map_err(CountError::because)?;
         session.spin(kernel, run, times)?;
-        raise(MARK).map_err(StepError::because)?;
+        raise(MARK).map_err(CountError::because)?;
     }
     Ok(())
 }
 
-/// The instructions of one run of a kernel, on one thread. `watch` is told what share of the branches that may be are done. `time` is
-/// that of a run.
+/// The instructions of one run of a kernel, on one thread, and its units of work. `watch` receives the share of the branches that may be
+/// are done.
 ///
 /// # Errors
 /// Single steps are not possible here, there are too many, or the run was cancelled.
-pub fn count(
+pub(super) fn count(
     session: &dyn Session,
     kernel: usize,
-    time: Duration,
     run: &Run,
     watch: &mut (dyn FnMut(f64) + Send),
-) -> Result<Stepped, StepError> {
-    if time > SHORT {
-        let predicted = Duration::from_nanos(session.cost(kernel, 1).ns as u64);
-        trace(
-            shorter(session, &[kernel], predicted / PART)?.as_ref(),
-            kernel,
-            MOST_BRANCHES / u64::from(PART),
-            run,
-            &mut |_| {},
-        )?;
+) -> Result<(Counts, u64, Stepped), CountError> {
+    let start = Instant::now();
+    let work = session.work(session.run(kernel, run)?.as_ref()).max(1);
+    if start.elapsed() > SHORT {
+        let part = shorter(session, kernel, session.cost(kernel, 1).ns / f64::from(PART))?;
+        trace(part.as_ref(), kernel, MOST_BRANCHES / u64::from(PART), run, &mut |_| {})?;
     }
-    let Steps { blocks, order, taken } = trace(session, kernel, MOST_BRANCHES, run, watch)?;
+    let Steps { blocks, taken } = trace(session, kernel, MOST_BRANCHES, run, watch)?;
     let mut executed = BTreeMap::new();
     for Block { instructions, times: [without, with] } in blocks.values() {
         for instruction in instructions {
             executed.entry(instruction.ip()).or_insert((*instruction, 0)).1 += with - without;
         }
     }
+    let counts = by_kind(executed.values());
     // A few are executed only where there is nothing to run: they are negative.
-    let executed: Vec<(Instruction, i64)> = executed.into_values().collect();
-    let in_order = order.iter().flat_map(|start| &blocks[start].instructions);
-    let every = (in_order.clone().count() / PLACES).max(KEPT);
-    let kept = in_order.enumerate().filter(|(place, _)| place % every < KEPT).map(|(_, it)| it);
-    Ok(Stepped {
-        counts: by_kind(&executed),
-        code_bytes: executed.iter().filter(|(_, times)| *times > 0).map(|(it, _)| it.len() as u64).sum(),
-        hot_loop: hot_loop(&executed, &taken),
-        executed: kept.map(text()).collect(),
-    })
+    let executed = executed.into_values().filter(|(_, times)| *times > 0);
+    let executed: Vec<(Instruction, u64)> = executed.map(|(it, times)| (it, times as u64)).collect();
+    let code_bytes = executed.iter().map(|(it, _)| it.len() as u64).sum();
+    let hot_loop = hot_loop(&executed, &taken, counts[INSTRUCTIONS], work);
+    Ok((counts, work, Stepped { code_bytes, hot_loop }))
+}
+
+/// A session of the same workload at the largest size, up to that of a session, at which a run is predicted to take at most this long.
+fn shorter(session: &dyn Session, kernel: usize, most_nanoseconds: f64) -> Result<Box<dyn Session>, CountError> {
+    let operation = operation(session.operation()).map_err(CountError::because)?;
+    let selection = Selection::new(Machine::detect()).allow_long();
+    let open = |size| operation.session(&selection, session.workload(), size);
+    let is_within = |size| open(size).is_ok_and(|session| session.cost(kernel, 1).ns <= most_nanoseconds);
+    open(largest(session.case().size, is_within).max(1)).map_err(CountError::because)
 }
 
 /// Traces a run of a kernel. A run with more branches than `most` is given up.
@@ -123,7 +120,7 @@ fn trace(
     most: u64,
     run: &Run,
     watch: &mut (dyn FnMut(f64) + Send),
-) -> Result<Steps, StepError> {
+) -> Result<Steps, CountError> {
     // The thread that starts a process traces it, and its personality is that of the process: where memory is does not change from
     // one run to the next. Where a container forbids that, alignments differ, and so do some instructions. Both stay on one CPU, if
     // they may: only one of them runs at a time, and to wake another CPU takes longer than a step.
@@ -149,8 +146,6 @@ struct Tracee {
 #[derive(Default)]
 struct Steps {
     blocks: HashMap<u64, Block>,
-    /// Where the blocks of the run start, in the order in which they are executed.
-    order: Vec<u64>,
     /// The branches that went where they name.
     taken: HashSet<u64>,
 }
@@ -168,17 +163,17 @@ const FLAGS: AddressType = without_provenance_mut(offset_of!(user_regs_struct, e
 
 impl Tracee {
     /// Starts the child, and waits until it is ready.
-    fn start(session: &dyn Session, kernel: usize, run: &Run) -> Result<Self, StepError> {
-        let this = this_program().map_err(StepError::because)?;
+    fn start(session: &dyn Session, kernel: usize, run: &Run) -> Result<Self, CountError> {
+        let this = this_program().map_err(CountError::because)?;
         let mut command = program(this);
         command.args([COMMAND, session.operation(), "--kernel", session.kernels()[kernel].name]);
         command.args([format!("--workload={}", session.workload()), format!("--size={}", session.case().size)]);
         // The environment moves the stack, and how an address is aligned decides how libc copies.
         command.env_clear().envs([ISA_MAX, KERNEL].into_iter().filter_map(|name| Some((name, env::var_os(name)?))));
         command.stdout(Stdio::null());
-        let process = Process::start(&mut command).map_err(StepError::because)?;
+        let process = Process::start(&mut command).map_err(CountError::because)?;
         let pid = Pid::from_raw(process.child.id() as i32);
-        let memory = File::open(format!("/proc/{pid}/mem")).map_err(StepError::because)?;
+        let memory = File::open(format!("/proc/{pid}/mem")).map_err(CountError::because)?;
         let mut tracee = Tracee { process, pid, memory, steps: Steps::default() };
         tracee.until_mark(run)?;
         ptrace::setoptions(pid, Options::PTRACE_O_EXITKILL)?;
@@ -186,24 +181,22 @@ impl Tracee {
     }
 
     /// Counts what is executed between the first two marks, and between the two after them.
-    fn count(mut self, most: u64, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<Steps, StepError> {
+    fn count(mut self, most: u64, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<Steps, CountError> {
         self.blocks(0, most, run, watch)?;
         ptrace::cont(self.pid, None)?;
         self.until_mark(run)?;
-        self.steps.order.clear();
         self.blocks(1, most, run, watch)?;
         Ok(self.steps)
     }
 
     /// Counts blocks up to the next mark.
-    fn blocks(&mut self, which: usize, most: u64, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<(), StepError> {
+    fn blocks(&mut self, which: usize, most: u64, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<(), CountError> {
         let mut start = self.pointer()?;
         for branches in 0..most {
             run.advance(0)?;
             if branches % 1024 == 0 {
                 watch(branches as f64 / most as f64);
             }
-            self.steps.order.push(start);
             let last = self.block(start, which)?;
             if last.ip() != start && self.run_to(last.ip())? {
                 return Ok(());
@@ -217,15 +210,15 @@ impl Tracee {
                 self.steps.taken.insert(last.ip());
             }
         }
-        Err(StepError::TooLong)
+        Err(CountError::TooLong)
     }
 
-    fn pointer(&self) -> Result<u64, StepError> {
+    fn pointer(&self) -> Result<u64, CountError> {
         Ok(ptrace::read_user(self.pid, POINTER)? as u64)
     }
 
     /// Counts the block at an address, and returns its last instruction.
-    fn block(&mut self, start: u64, which: usize) -> Result<Instruction, StepError> {
+    fn block(&mut self, start: u64, which: usize) -> Result<Instruction, CountError> {
         if !self.steps.blocks.contains_key(&start) {
             let instructions = self.decode(start)?;
             self.steps.blocks.insert(start, Block { instructions, times: [0; 2] });
@@ -236,12 +229,12 @@ impl Tracee {
     }
 
     /// The instructions from an address to the next branch that has a choice, through jumps and calls that have none.
-    fn decode(&self, start: u64) -> Result<Vec<Instruction>, StepError> {
+    fn decode(&self, start: u64) -> Result<Vec<Instruction>, CountError> {
         const MOST: usize = 1 << 12;
         let (mut instructions, mut next) = (Vec::new(), Some(start));
         while let Some(address) = next.take().filter(|_| instructions.len() < MOST) {
             let mut code = [0; MOST];
-            let bytes = self.memory.read_at(&mut code, address).map_err(StepError::because)?;
+            let bytes = self.memory.read_at(&mut code, address).map_err(CountError::because)?;
             for instruction in &mut Decoder::with_ip(64, &code[..bytes], address, DecoderOptions::NONE) {
                 if instruction.is_invalid() {
                     break;
@@ -250,18 +243,17 @@ impl Tracee {
                 if instruction.flow_control() != FlowControl::Next {
                     let is_fixed =
                         matches!(instruction.flow_control(), FlowControl::UnconditionalBranch | FlowControl::Call);
-                    let names_target = instruction.op_count() == 1 && instruction.op0_kind() == OpKind::NearBranch64;
-                    next = (is_fixed && names_target).then(|| instruction.near_branch_target());
+                    next = (is_fixed && names_target(&instruction)).then(|| instruction.near_branch_target());
                     break;
                 }
             }
         }
-        let unknown = || StepError::because(format!("there is an unknown instruction at {start:#x}"));
+        let unknown = || CountError::because(format!("there is an unknown instruction at {start:#x}"));
         if instructions.is_empty() { Err(unknown()) } else { Ok(instructions) }
     }
 
     /// Where an instruction that is about to be executed goes, if the flags tell: the pointer is set to that.
-    fn goes_to(&self, branch: &Instruction) -> Result<Option<u64>, StepError> {
+    fn goes_to(&self, branch: &Instruction) -> Result<Option<u64>, CountError> {
         if branch.condition_code() == ConditionCode::None || branch.flow_control() != FlowControl::ConditionalBranch {
             return Ok(None);
         }
@@ -292,7 +284,7 @@ impl Tracee {
     }
 
     /// Runs to an instruction that will be reached. Returns whether there was a mark before it.
-    fn run_to(&mut self, address: u64) -> Result<bool, StepError> {
+    fn run_to(&mut self, address: u64) -> Result<bool, CountError> {
         const BREAKPOINT: i64 = 0xcc;
         let (word, shift) = (without_provenance_mut((address & !7) as usize), 8 * (address & 7));
         let code = ptrace::read(self.pid, word)?;
@@ -306,7 +298,7 @@ impl Tracee {
     }
 
     /// Goes on to the next stop. Returns whether that is a mark. Other signals are handed on.
-    fn resume(&mut self, go_on: impl Fn(Pid, Option<Signal>) -> nix::Result<()>) -> Result<bool, StepError> {
+    fn resume(&mut self, go_on: impl Fn(Pid, Option<Signal>) -> nix::Result<()>) -> Result<bool, CountError> {
         let mut signal = None;
         loop {
             go_on(self.pid, signal)?;
@@ -319,7 +311,7 @@ impl Tracee {
     }
 
     /// Waits for a mark. The child is going on.
-    fn until_mark(&mut self, run: &Run) -> Result<(), StepError> {
+    fn until_mark(&mut self, run: &Run) -> Result<(), CountError> {
         loop {
             match self.stop(WaitPidFlag::WNOHANG)? {
                 Some(MARK) => return Ok(()),
@@ -332,39 +324,38 @@ impl Tracee {
 
     /// Waits for a stop, and returns the signal that is its reason; `None` if there is none yet. How the child ended is left for
     /// [`Process`] to ask.
-    fn stop(&mut self, how: WaitPidFlag) -> Result<Option<Signal>, StepError> {
+    fn stop(&mut self, how: WaitPidFlag) -> Result<Option<Signal>, CountError> {
         let flags = WaitPidFlag::WSTOPPED | WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
         match waitid(Id::Pid(self.pid), flags | how)? {
             WaitStatus::Stopped(_, signal) | WaitStatus::PtraceEvent(_, signal, _) => Ok(Some(signal)),
             WaitStatus::Exited(..) | WaitStatus::Signaled(..) => {
                 let words = self.process.last_words();
-                Err(StepError::because(words.unwrap_or_else(|| "the traced process ended".to_owned())))
+                Err(CountError::because(words.unwrap_or_else(|| "the traced process ended".to_owned())))
             }
             _ => Ok(None),
         }
     }
 }
 
-impl From<Errno> for StepError {
+impl From<Errno> for CountError {
     fn from(error: Errno) -> Self {
-        StepError::because(io::Error::from(error))
+        CountError::because(io::Error::from(error))
     }
 }
 
 /// Numbers of instructions, in all and by kind.
-fn by_kind(executed: &[(Instruction, i64)]) -> Counts {
+fn by_kind<'i>(executed: impl IntoIterator<Item = &'i (Instruction, i64)>) -> Counts {
     let (mut counts, mut info) = (Counts::new(), InstructionInfoFactory::new());
     for (instruction, times) in executed {
-        let mut add = |name: &str| *counts.entry(name.to_owned()).or_default() += *times as f64;
+        let mut add = |name| *counts.entry(name).or_default() += *times as f64;
         add(INSTRUCTIONS);
         add(kind(instruction));
         let memory = info.info(instruction).used_memory();
-        let accesses = |of: &[OpAccess]| memory.iter().any(|operand| of.contains(&operand.access()));
-        let both = [OpAccess::ReadWrite, OpAccess::ReadCondWrite];
-        if accesses(&both) || accesses(&[OpAccess::Read, OpAccess::CondRead]) {
+        let accesses = |of: [OpAccess; 4]| memory.iter().any(|operand| of.contains(&operand.access()));
+        if accesses([OpAccess::Read, OpAccess::CondRead, OpAccess::ReadWrite, OpAccess::ReadCondWrite]) {
             add(LOADS);
         }
-        if accesses(&both) || accesses(&[OpAccess::Write, OpAccess::CondWrite]) {
+        if accesses([OpAccess::Write, OpAccess::CondWrite, OpAccess::ReadWrite, OpAccess::ReadCondWrite]) {
             add(STORES);
         }
     }
@@ -372,52 +363,15 @@ fn by_kind(executed: &[(Instruction, i64)]) -> Counts {
 }
 
 /// Beginnings of the names of vector instructions, without the `v` of AVX, by kind. All others calculate.
-const NAMED: [(&str, &[&str]); 4] = [
-    ("masks", &["pmovmskb", "movmsk"]),
+const NAMED: [(&str, &str); 4] = [
+    ("masks", "pmovmskb movmsk"),
     (
         "shuffles",
-        &[
-            "pshufb",
-            "pshufd",
-            "pshufh",
-            "pshufl",
-            "shuf",
-            "punpck",
-            "unpck",
-            "perm",
-            "palign",
-            "align",
-            "pack",
-            "pblend",
-            "blend",
-            "broadcast",
-            "pbroadcast",
-            "insert",
-            "extract",
-            "pinsr",
-            "pextr",
-            "pmov",
-            "pcompress",
-            "compress",
-            "pexpand",
-            "expand",
-            "movddup",
-            "movs",
-            "movhlps",
-            "movlhps",
-            "pslldq",
-            "psrldq",
-            "pmultishift",
-        ],
+        "pshufb pshufd pshufh pshufl shuf punpck unpck perm palign align pack pblend blend broadcast pbroadcast insert extract pinsr \
+         pextr pmov pcompress compress pexpand expand movddup movs movhlps movlhps pslldq psrldq pmultishift",
     ),
-    (
-        "logic",
-        &[
-            "pand", "por", "pxor", "and", "or", "xor", "ptern", "psll", "psrl", "psra", "prol", "pror", "psh", "ptest",
-            "test",
-        ],
-    ),
-    ("moves", &["mov", "lddqu", "pmask", "mask", "pgather", "gather", "pscatter", "scatter"]),
+    ("logic", "pand por pxor and or xor ptern psll psrl psra prol pror psh ptest test"),
+    ("moves", "mov lddqu pmask mask pgather gather pscatter scatter"),
 ];
 
 /// The one of [`KINDS`] that an instruction is of.
@@ -435,54 +389,23 @@ fn kind(instruction: &Instruction) -> &'static str {
     }
     let name = format!("{:?}", instruction.mnemonic()).to_lowercase();
     let name = name.strip_prefix('v').unwrap_or(&name);
-    let named = NAMED.iter().find(|(_, starts)| starts.iter().any(|start| name.starts_with(start)));
+    let named = NAMED.iter().find(|(_, starts)| starts.split(' ').any(|start| name.starts_with(start)));
     let kind = named.map_or("arithmetic", |(kind, _)| kind);
     debug_assert!(KINDS.contains(&kind));
     kind
 }
 
-/// What makes instructions readable.
-fn text() -> impl FnMut(&Instruction) -> loops::Instruction {
-    let mut formatter = GasFormatter::new();
-    // As an assembler takes them.
-    formatter.options_mut().set_rip_relative_addresses(true);
-    move |instruction: &Instruction| {
-        let mut text = String::new();
-        formatter.format(instruction, &mut text);
-        let is_near = instruction.op_count() == 1 && instruction.op0_kind() == OpKind::NearBranch64;
-        loops::Instruction {
-            address: instruction.ip(),
-            text,
-            goes_to: is_near.then(|| instruction.near_branch_target()),
-        }
-    }
-}
-
-/// The loop with the most instructions outside of smaller ones.
-fn hot_loop(executed: &[(Instruction, i64)], taken: &HashSet<u64>) -> Option<Loop> {
-    let all: i64 = executed.iter().map(|(_, times)| times).sum();
-    let executed: Vec<(Instruction, u64)> =
-        executed.iter().filter(|(_, times)| *times > 0).map(|(it, times)| (*it, *times as u64)).collect();
-    let mut text = text();
-    let code: Vec<loops::Instruction> = executed.iter().map(|(it, _)| text(it)).collect();
-    let times: HashMap<u64, u64> = executed.iter().map(|(it, times)| (it.ip(), *times)).collect();
-    // Functions that jump back to one another at their ends are no loop.
-    let returns = |it: &(Instruction, u64)| it.0.flow_control() == FlowControl::Return;
-    let mut spans = loops(&code, &times);
-    spans.retain(|span| !executed[span.first..=span.last].iter().any(returns));
-    let hottest = hottest(&spans)?;
-    let body = hottest.first..=hottest.last;
-    let addresses = executed[hottest.first].0.ip()..=executed[hottest.last].0.ip();
-    let never_leaves = |it: &&(Instruction, u64)| {
-        let it = it.0;
+/// The loop with the most of the instructions outside of smaller ones, given the branches that were taken.
+fn hot_loop(executed: &[(Instruction, u64)], taken: &HashSet<u64>, all: f64, work: u64) -> Option<Loop> {
+    let hottest = hottest(executed)?;
+    let body = &executed[hottest.body];
+    let addresses = body[0].0.ip()..=body[body.len() - 1].0.ip();
+    let never_leaves = |(it, _): &&(Instruction, u64)| {
         let is_conditional = it.flow_control() == FlowControl::ConditionalBranch;
         is_conditional && !addresses.contains(&it.near_branch_target()) && !taken.contains(&it.ip())
     };
-    let checks = executed[body.clone()].iter().filter(never_leaves).count();
-    let line = |(it, (_, times)): (&loops::Instruction, &(Instruction, u64))| Executed {
-        times: *times as f64,
-        text: it.text.clone(),
-    };
-    let instructions = code[body.clone()].iter().zip(&executed[body]).map(line).collect();
-    Some(Loop { share: hottest.samples as f64 / all as f64, checks, instructions })
+    let checks = body.iter().filter(never_leaves).count();
+    let mut text = text();
+    let line = |(it, times): &(Instruction, u64)| Executed { times: *times as f64 / work as f64, text: text(it) };
+    Some(Loop { share: hottest.count as f64 / all, checks, instructions: body.iter().map(line).collect() })
 }

@@ -116,14 +116,14 @@ struct Sampled {
 struct HotLoop {
     /// How many of the samples it holds, where it is, and how fast it could be; or why none is known.
     summary: String,
-    /// What llvm-mca says of it.
-    model: String,
+    /// Its instructions, and what llvm-mca says of them.
+    details: String,
 }
 
 impl HotLoop {
     /// None, for a reason.
     fn none(reason: String) -> Self {
-        HotLoop { summary: reason + "\n", model: String::new() }
+        HotLoop { summary: reason + "\n", details: String::new() }
     }
 }
 
@@ -202,8 +202,6 @@ pub struct Profile {
     frequency: u32,
     stacks: Stacks,
     hot_loop: HotLoop,
-    /// What bounds the kernel, by the instructions that it executes; or why that is not known.
-    bound: String,
     remarks: Vec<String>,
 }
 
@@ -211,13 +209,7 @@ impl Profile {
     /// Stacks of which nothing more is known.
     fn new(id: &str, stacks: Stacks) -> Self {
         let hot_loop = HotLoop::none("no loop: only stacks are known".to_owned());
-        let [id, subtitle, bound] = [id, "", ""].map(str::to_owned);
-        Profile { id, subtitle, frequency: 1, stacks, hot_loop, bound, remarks: Vec::new() }
-    }
-
-    /// The same with what bounds the kernel.
-    pub fn with_bound(self, bound: String) -> Self {
-        Profile { bound, ..self }
+        Profile { id: id.to_owned(), subtitle: String::new(), frequency: 1, stacks, hot_loop, remarks: Vec::new() }
     }
 
     /// Total number of samples.
@@ -282,13 +274,13 @@ impl Profile {
     /// All that is known for people.
     fn all(&self) -> String {
         let remarks: String = self.remarks.iter().map(|remark| format!("{remark}\n")).collect();
-        let text = format!("{}\n{}\n{remarks}\n{}\n{}", self.id, self.subtitle, self.shares(), self.hot_loop.model);
+        let text = format!("{}\n{}\n{remarks}\n{}\n{}", self.id, self.subtitle, self.shares(), self.hot_loop.details);
         format!("{}\n", text.trim_end())
     }
 
-    /// The shares of functions and of lines, where the hottest loop is, and what bounds the kernel.
+    /// The shares of functions and of lines, and the hottest loop.
     fn shares(&self) -> String {
-        format!("{}\n{}\n{}", tree(&self.stacks), self.hot_loop.summary, self.bound).trim_end().to_owned() + "\n"
+        format!("{}\n{}", tree(&self.stacks), self.hot_loop.summary)
     }
 
     /// `<operation>/<workload>`, kernel and size.

@@ -1,65 +1,52 @@
-//! The loop that holds the most samples: `objdump` shows where it is, and `llvm-mca` what bounds it.
+//! The loop that holds the most samples, its instructions, and what `llvm-mca` says of them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::ops::Range;
 
-use object::{Object, ObjectSymbol, SymbolKind};
+use iced_x86::{Decoder, DecoderOptions, Instruction};
+use object::{File, Object, ObjectSection, ObjectSymbol, SymbolKind};
 
+use super::mca;
 use super::modules::Module;
-use crate::measuring::loops::{self, Instruction, Span, loops};
-use crate::measuring::mca::{Simulated, assembly, output, simulate};
+use crate::measuring::loops::{hottest, text};
 use crate::measuring::profile::HotLoop;
 use crate::measuring::profile::picture::percent;
-use crate::measuring::programs::program;
-
-/// Iterations of the loop that are simulated.
-const TURNS: u32 = 100;
 
 /// The hottest loop of a program, given the samples at addresses of its file.
 ///
 /// # Errors
-/// Why there is none: `objdump` is missing, or failed, or no loop holds samples.
-pub fn hottest(program: &Module, samples: &HashMap<u64, u64>) -> Result<HotLoop, String> {
-    let all: u64 = samples.values().sum();
-    let mut best: Option<(Span, Vec<Instruction>)> = None;
-    for function in functions(program, samples) {
-        let code = disassemble(program, &function)?;
-        let found = loops::hottest(&loops(&code, samples));
-        if let Some(found) = found.filter(|found| best.as_ref().is_none_or(|(most, _)| most.own < found.own)) {
-            best = Some((found, code[found.first..=found.last].to_vec()));
-        }
+/// Why there is none.
+pub fn find(program: &Module, samples: &HashMap<u64, u64>) -> Result<HotLoop, String> {
+    if !cfg!(target_arch = "x86_64") {
+        return Err("no loop: instructions are read on x86-64 alone".to_owned());
     }
-    let (Span { samples: count, .. }, body) = best.ok_or("no loop holds samples")?;
-    let (first, last) = (body[0].address, body[body.len() - 1].address);
-    let (said, model) = match simulate(&assembly(&body), TURNS) {
-        Ok(Simulated { by, cycles, text }) => {
-            let lines: Vec<&str> = text.lines().filter(|line| !is_off_the_chain(line)).map(str::trim_end).collect();
-            let said = format!("{by}: {cycles:.1} cycles a turn, if loads hit L1 and no branch leaves it");
-            (said, lines.join("\n") + "\n")
-        }
-        Err(reason) => (reason, String::new()),
-    };
+    let unreadable = |error: &dyn std::fmt::Display| format!("no loop: {}: {error}", program.name.display());
+    let data = fs::read(&program.path).map_err(|error| unreadable(&error))?;
+    let file = File::parse(&*data).map_err(|error| unreadable(&error))?;
+    let code = functions(&file, samples).into_iter().map(|function| decode(&file, function, samples));
+    let spans = code.filter_map(|code| Some((hottest(&code)?, code)));
+    let (span, code) = spans.max_by_key(|(span, _)| span.own).ok_or("no loop holds samples")?;
+    let body = &code[span.body];
+    let all = samples.values().sum();
+    let (simulated, details) = mca::simulate(body.iter().map(|(it, _)| it)).unwrap_or_else(|why| (why, String::new()));
     let summary = format!(
-        "hottest loop: {} instructions, {} of the samples\n\
-         objdump --disassemble --start-address={first:#x} --stop-address={:#x} {}\n{said}\n",
+        "hottest loop: {} instructions from {:#x} to {:#x}, {} of the samples\n{simulated}\n",
         body.len(),
-        percent(count, all),
-        last + 1,
-        program.name.display(),
+        body[0].0.ip(),
+        body[body.len() - 1].0.ip(),
+        percent(span.count, all),
     );
-    Ok(HotLoop { summary, model })
+    let mut text = text();
+    let share = |count: u64| if count == 0 { String::new() } else { percent(count, all) };
+    let instructions: String = body.iter().map(|(it, count)| format!("{:>7}  {}\n", share(*count), text(it))).collect();
+    Ok(HotLoop { summary, details: format!("{instructions}\n{details}") })
 }
 
 /// The addresses of functions that hold more than a fiftieth of the samples.
-fn functions(program: &Module, samples: &HashMap<u64, u64>) -> Vec<Range<u64>> {
-    let all = || {
-        let data = fs::read(&program.path).ok()?;
-        let file = object::File::parse(&*data).ok()?;
-        let code = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
-        Some(code.map(|symbol| (symbol.address(), symbol.address() + symbol.size())).collect())
-    };
-    let all: BTreeMap<u64, u64> = all().unwrap_or_default();
+fn functions(file: &File<'_>, samples: &HashMap<u64, u64>) -> Vec<Range<u64>> {
+    let code = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
+    let all: BTreeMap<u64, u64> = code.map(|it| (it.address(), it.address() + it.size())).collect();
     let mut counts = BTreeMap::<(u64, u64), u64>::new();
     for (address, count) in samples {
         let function = all.range(..=address).next_back().filter(|(_, end)| address < *end);
@@ -69,56 +56,41 @@ fn functions(program: &Module, samples: &HashMap<u64, u64>) -> Vec<Range<u64>> {
     counts.into_iter().filter(|(_, count)| 50 * count > total).map(|((start, end), _)| start..end).collect()
 }
 
-/// The instructions of a function.
-fn disassemble(of: &Module, function: &Range<u64>) -> Result<Vec<Instruction>, String> {
-    let mut objdump = program("objdump");
-    objdump.args(["--disassemble", "--no-show-raw-insn"]);
-    objdump.arg(format!("--start-address={:#x}", function.start));
-    objdump.arg(format!("--stop-address={:#x}", function.end));
-    Ok(output(objdump.arg(&of.path), "")?.lines().filter_map(instruction).collect())
+/// The instructions of a function, with the samples at each.
+fn decode(file: &File<'_>, function: Range<u64>, samples: &HashMap<u64, u64>) -> Vec<(Instruction, u64)> {
+    let length = function.end - function.start;
+    let bytes = file.sections().find_map(|section| section.data_range(function.start, length).ok().flatten());
+    let decoder = Decoder::with_ip(64, bytes.unwrap_or_default(), function.start, DecoderOptions::NONE);
+    decoder.into_iter().map(|it| (it, samples.get(&it.ip()).copied().unwrap_or_default())).collect()
 }
 
-/// The instruction of a line of `objdump`: `<address>:<tab><instruction>`, with comments after `#`. The name of an address that
-/// is jumped to follows in `<>`.
-fn instruction(line: &str) -> Option<Instruction> {
-    let (address, text) = line.split_once(":\t")?;
-    let address = u64::from_str_radix(address.trim(), 16).ok()?;
-    let text = text.split('#').next()?;
-    let (text, has_name) = text.split_once('<').map_or((text, false), |(text, _)| (text, true));
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let target = words.last().and_then(|operands| operands.rsplit(',').next());
-    let goes_to = target.filter(|_| has_name).and_then(|target| u64::from_str_radix(target, 16).ok());
-    Some(Instruction { address, text: words.join(" "), goes_to })
-}
-
-/// Whether a line is an instruction that is listed around the critical sequence, but is not part of it: no arrow leads to it.
-fn is_off_the_chain(line: &str) -> bool {
-    let before = line.split_once('.').map(|(before, _)| before.trim_start_matches([' ', '|']));
-    before.is_some_and(|number| number.parse::<usize>().is_ok())
-}
-
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::*;
+    use crate::measuring::profile::lines::modules;
 
-    #[test]
-    fn lines_of_objdump_are_instructions() {
-        let is = |line: &str, address, text: &str, goes_to| {
-            assert_eq!(instruction(line), Some(Instruction { address, text: text.to_owned(), goes_to }));
-        };
-        is("    7f31:\tlea    0x1f(%rip),%rax        # 8f57 <x>", 0x7f31, "lea 0x1f(%rip),%rax", None);
-        is("    7f38:\tjne    7f10 <a::b+0x10>", 0x7f38, "jne 7f10", Some(0x7f10));
-        is("    7f38:\tcbnz\tx0, 7f10 <a>", 0x7f38, "cbnz x0, 7f10", Some(0x7f10));
-        assert_eq!(instruction("0000000000007f00 <a::b>:"), None);
+    #[inline(never)]
+    fn with_a_loop(turns: u64) -> u64 {
+        let (mut turn, mut all) = (0, 0);
+        while turn < turns {
+            turn += 1;
+            all ^= turn;
+        }
+        all
     }
 
     #[test]
-    fn only_the_critical_sequence_is_kept() {
-        for line in ["        0.    movq\t%rdx, 16(%rsp)", " |      12.   jne\t.L"] {
-            assert!(is_off_the_chain(line), "{line}");
-        }
-        for line in [" +----> 3196. movdqa\t64(%rsp), %xmm2", "IPC:               3.64", " |    < loop carried >"] {
-            assert!(!is_off_the_chain(line), "{line}");
-        }
+    fn the_loop_with_the_samples_is_shown() {
+        let (modules, program) = modules::of_this_process().expect("Linux");
+        let module = modules.iter().find(|module| module.name == program).expect("the program");
+        let data = fs::read(&module.path).expect("readable");
+        let file = File::parse(&*data).expect("an ELF file");
+        let start = module.in_file(with_a_loop as fn(u64) -> u64 as usize as u64);
+        let code = decode(&file, functions(&file, &HashMap::from([(start, 1)]))[0].clone(), &HashMap::new());
+        let jumps_back = |it: &&Instruction| (start..it.ip()).contains(&it.near_branch_target());
+        let sampled = code.iter().map(|(it, _)| it).find(jumps_back).expect("a loop").ip();
+        let found = find(module, &HashMap::from([(sampled, 3), (start, 1)])).expect("a loop");
+        assert!(found.summary.contains(", 75.0 % of the samples\n"), "{}", found.summary);
+        assert!(found.details.contains(" 75.0 %  j"), "{}", found.details);
     }
 }
