@@ -48,6 +48,6 @@ fn a_build_duels_in_a_namespace() {
     let other = folder.path().join("other");
     script(&other, &format!("exec unshare -rpf {} \"$@\"", cargo_bin("nimlanes").display()));
     let mut duel = nimlanes();
-    duel.args(["compare", "mex_subtraction", "--size", "100", "--kernels", "flags", "--seconds", "0.1", "--with"]);
+    duel.args(["compare", "mex_subtraction", "--size", "100", "--kernels", "flags", "--seconds", "0.1", "--builds"]);
     duel.arg(other).assert().success();
 }

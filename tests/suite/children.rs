@@ -33,7 +33,7 @@ impl Tree {
     }
 
     fn compare(&self) -> Process {
-        self.program(&["compare", "mex_subtraction", "--size", "100", "--rev", "HEAD"])
+        self.program(&["compare", "mex_subtraction", "--size", "100", "--builds", "rev:HEAD"])
     }
 
     /// Starts a comparison, and returns when git has begun.

@@ -29,7 +29,7 @@ fn a_duel_is_saved() {
 #[test]
 fn wrong_requests_for_counters_are_refused() {
     let mut compare = nimlanes();
-    compare.args(["compare", "mex_subtraction", "--counters", "--rev", "HEAD"]).assert().code(2);
+    compare.args(["compare", "mex_subtraction", "--counters", "--builds", "rev:HEAD"]).assert().code(2);
     let mut run = nimlanes();
     run.args(["run", "mex_subtraction", "--kernel", "stamp", "--counters=valgrind"]).assert().code(2);
 }

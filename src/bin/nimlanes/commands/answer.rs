@@ -10,7 +10,7 @@ use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::session::Session;
 use nimlanes::lab::clock::{Clock, MIN_TURN};
 
-use crate::measuring::duel::protocol::{Identity, Input, Listed, Reply, Request};
+use crate::measuring::builds::protocol::{Identity, Listed, Opening, Reply, Request};
 use crate::measuring::duel::{DuelError, Local, Player};
 use crate::terminal::failure::Failure;
 use crate::terminal::{interrupt, output};
@@ -38,7 +38,7 @@ pub fn main(_: &Args) -> Result<(), Failure> {
 }
 
 /// Answers all requests for one input.
-fn answer(input: &Input, next: &mut dyn FnMut() -> Result<Option<Request>, Failure>) -> Result<(), Failure> {
+fn answer(input: &Opening, next: &mut dyn FnMut() -> Result<Option<Request>, Failure>) -> Result<(), Failure> {
     let run = interrupt::run(input.threads);
     shift_heap(input.heap);
     let session = match open(input) {
@@ -54,7 +54,7 @@ fn answer(input: &Input, next: &mut dyn FnMut() -> Result<Option<Request>, Failu
     play(session.as_ref(), input, &run, next)
 }
 
-/// Allocates as [`Input::heap`] says.
+/// Allocates as [`Opening::heap`] says.
 fn shift_heap(kept: [usize; 2]) {
     const HOLE: usize = 1 << 16;
     let bytes = |bytes: usize| black_box(vec![1u8; bytes]);
@@ -64,7 +64,7 @@ fn shift_heap(kept: [usize; 2]) {
     drop(hole);
 }
 
-fn open(input: &Input) -> Result<Box<dyn Session>, Failure> {
+fn open(input: &Opening) -> Result<Box<dyn Session>, Failure> {
     let selection = Selection::from_env()?.with_threads(input.threads)?;
     let operation = nimlanes::cores::operation(&input.case.operation)?;
     Ok(operation.session(&selection, &input.case.workload, input.case.size)?)
@@ -72,7 +72,7 @@ fn open(input: &Input) -> Result<Box<dyn Session>, Failure> {
 
 fn play(
     session: &dyn Session,
-    input: &Input,
+    input: &Opening,
     run: &Run,
     next: &mut dyn FnMut() -> Result<Option<Request>, Failure>,
 ) -> Result<(), Failure> {

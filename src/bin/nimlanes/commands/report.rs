@@ -10,7 +10,7 @@ use crate::commands::arguments::listed;
 use crate::files;
 use crate::files::folder;
 use crate::files::saved::{self, utc_now};
-use crate::measuring::builds;
+use crate::measuring::builds::cargo;
 use crate::report::data::{GivenName, is_name};
 use crate::report::html::{self, Page};
 use crate::report::measure::tasks::Effort;
@@ -138,7 +138,7 @@ fn page(file: &Path, args: &Args) -> Result<(), Failure> {
         Some(links) => format!("{}/", links.trim_end_matches('/')),
         None => html::way_back(file),
     };
-    let modules = || builds::modules(&interrupt::run(1));
+    let modules = || cargo::modules(&interrupt::run(1));
     let Page { html, rows, machines, no_module } = report::page(&main, &links, modules, &mut remark)?;
     files::write(file, |out| out.write_all(html.as_bytes())).map_err(|error| failure(&error, Some(file)))?;
     let (size, machines) = (bytes(html.len() as f64), machines.join(", "));

@@ -6,12 +6,9 @@ pub mod builds;
 pub mod cores;
 pub mod counters;
 pub mod duel;
-pub mod engine;
 #[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
 mod loops;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod machine_code;
 pub mod profile;
 pub mod programs;
-pub mod revisions;
-pub mod toolchains;

@@ -26,7 +26,7 @@ use self::tables::{Report, unmarked};
 use crate::files;
 use crate::files::folder::{JOINED, join};
 use crate::files::saved::{SavedError, day, entries};
-use crate::measuring::builds::Modules;
+use crate::measuring::builds::cargo::Modules;
 
 /// The file of the report.
 pub const RESULTS: &str = "RESULTS.md";

@@ -6,13 +6,11 @@ use std::path::PathBuf;
 
 use nimlanes::kernel::session::Session;
 
-use self::other::OtherBuild;
 use super::run::repeat;
 use crate::commands::arguments::repeated::{Opened, RepeatedTarget};
 use crate::commands::arguments::{Threads, listed, seconds};
+use crate::measuring::builds::{self, Build};
 use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, SUFFIXES, Sampler, Sampling, Side};
-use crate::measuring::revisions::Revision;
-use crate::measuring::toolchains;
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
@@ -36,16 +34,13 @@ pub struct Args {
     /// Also sample this kernel, and draw what changed from it, in time for a unit of work: red is added, blue is saved
     #[arg(long, value_name = "NAME")]
     against: Option<String>,
-    /// Also build this revision, as compare --rev does, sample its kernel of the same name, and draw what has changed since
+    /// Also build this revision, as compare --builds does, sample its kernel of the same name, and draw what has changed since
     #[arg(long, value_name = "REV", conflicts_with = "against")]
     rev: Option<String>,
-    /// Also build by the compiler of this toolchain of rustup, as compare --toolchain does, sample the kernel as it made it, and draw what
+    /// Also build by the compiler of this toolchain of rustup, as compare --builds does, sample the kernel as it made it, and draw what
     /// changed from that
-    #[arg(long, value_name = "NAME", value_parser = toolchains::name, conflicts_with_all = ["against", "rev"])]
+    #[arg(long, value_name = "NAME", value_parser = builds::toolchain_name, conflicts_with_all = ["against", "rev"])]
     toolchain: Option<String>,
-    /// With --toolchain: install the toolchain if it is missing
-    #[arg(long, requires = "toolchain")]
-    install: bool,
     /// What takes the samples [default: perf, or pprof where perf events are not allowed]
     #[arg(long)]
     sampler: Option<Sampler>,
@@ -86,12 +81,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let Opened { session, kernels, .. } = args.target.open(&selection, &names)?;
     let after = kernels[0];
     let run = interrupt::run(selection.threads());
-    let revision = args.rev.as_deref().map(|name| Revision::build(name, &run)).transpose()?;
+    let build = args.rev.clone().map(Build::Revision).or(args.toolchain.clone().map(Build::Toolchain));
+    // The sources of a revision are there while its program is: this one reads the text of lines from them.
+    let others = builds::programs(build.as_slice(), &run)?;
     let name = |kernel: usize| session.kernels()[kernel].name.to_owned();
-    let toolchains = match &args.toolchain {
-        Some(name) => toolchains::build(std::slice::from_ref(name), args.install, &run)?,
-        None => Vec::new(),
-    };
     let sample = |kernel| sample(session.as_ref(), kernel, selection.threads(), sampler, args);
     let (profile, now) = sample(after)?;
     let unit = session.unit();
@@ -103,12 +96,8 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         let work = session.work(answer.as_ref()) as f64;
         let side = |kernel, profile, seconds| Side { name: name(kernel), profile, seconds: seconds / work };
         Change { before: side(before, other, then), now: side(after, profile, now), unit }
-    } else if let Some(revision) = &revision {
-        // Its sources are there meanwhile: the program reads the text of lines from them.
-        let other = OtherBuild { name: revision.short(), program: &revision.program, folder: &revision.folder };
+    } else if let [other] = &others[..] {
         other.change(session.as_ref(), &name(after), profile, args)?
-    } else if let [toolchain] = &toolchains[..] {
-        OtherBuild::by(toolchain).change(session.as_ref(), &name(after), profile, args)?
     } else {
         return Ok(());
     };

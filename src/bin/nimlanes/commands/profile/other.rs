@@ -1,36 +1,21 @@
 //! `nimlanes profile --rev` and `--toolchain`: what has changed since another build.
 
-use std::path::Path;
+use std::slice;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use nimlanes::kernel::session::Session;
 
 use super::Args;
-use crate::measuring::builds::announce;
-use crate::measuring::duel::{DuelError, DuelOptions, Match, PROCESSES};
+use crate::measuring::builds::{Program, announce};
+use crate::measuring::duel::{Comparison, DuelOptions, Match, PROCESSES};
 use crate::measuring::profile::{Change, Profile, Side};
 use crate::measuring::programs::{ProgramError, complete, program};
-use crate::measuring::toolchains::Toolchain;
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
 
-/// Another build of this program.
-pub struct OtherBuild<'a> {
-    /// The revision or the toolchain.
-    pub name: &'a str,
-    pub program: &'a Path,
-    /// A folder to write to.
-    pub folder: &'a Path,
-}
-
-impl<'a> OtherBuild<'a> {
-    /// The build by a toolchain.
-    pub fn by(Toolchain { name, folder, program }: &'a Toolchain) -> Self {
-        OtherBuild { name, program, folder }
-    }
-
-    /// Has the other build sample its kernel of the same name, and times both in turns. `profile` is that of this build.
+impl Program {
+    /// Has this other build sample its kernel of the same name, and times both in turns. `profile` is that of this build.
     pub fn change(
         &self,
         session: &dyn Session,
@@ -57,8 +42,8 @@ impl<'a> OtherBuild<'a> {
         let failed = |why: &str| Failure::Failed(format!("cannot profile {kernel} of {}: {why}", self.name));
         let threads = args.threads.selection(Some(1))?.threads();
         let run = interrupt::run(threads);
-        let folder = tempfile::tempdir_in(self.folder).map_err(|error| failed(&error.to_string()))?;
-        let mut command = program(self.program);
+        let folder = tempfile::tempdir_in(self.path.with_file_name("")).map_err(|error| failed(&error.to_string()))?;
+        let mut command = program(&self.path);
         command.args(["profile", session.operation(), "--workload", session.workload(), "--kernel", kernel]);
         command.args(["--size", &case.size.to_string(), "--threads", &threads.to_string()]);
         command.args(["--seconds", &args.seconds.to_string(), "--into"]).arg(folder.path());
@@ -75,31 +60,22 @@ impl<'a> OtherBuild<'a> {
 
     /// Seconds for a unit of work, in the other build and in this one, which take turns.
     fn paces(&self, size: u64, kernel: &str, args: &Args) -> Result<[f64; 2], Failure> {
-        let (duel, other) = duel(size, kernel, args, |duel| duel.play_against(self.program, false, &mut |_| {}))?;
-        match (&other.rows[..], &duel.rows[..]) {
-            ([before], [now]) => Ok([&before.row, now].map(|row| 1.0 / row.throughput)),
+        let selection = args.threads.selection(Some(1))?;
+        let options = DuelOptions {
+            kernels: vec![kernel.to_owned()],
+            baseline: None,
+            threads: selection.threads(),
+            budget: Duration::from_secs_f64(args.seconds),
+            time_limit: Duration::MAX,
+            always_included: Vec::new(),
+        };
+        let run = interrupt::run(selection.threads());
+        let open = || args.target.session_at(size, &selection);
+        let duel = Match::new(open, &options, PROCESSES, selection.machine(), &run)?;
+        let Comparison { duel, builds } = duel.play(slice::from_ref(self), &mut |_| {})?;
+        match (&duel.rows[..], &builds[0].rows[..]) {
+            ([now], [before]) => Ok([&before.row, now].map(|row| 1.0 / row.throughput)),
             _ => Err(self.lacks(kernel)),
         }
     }
-}
-
-/// Plays a duel in which this program has one kernel, and others have theirs of the same name.
-fn duel<T>(
-    size: u64,
-    kernel: &str,
-    args: &Args,
-    play: impl FnOnce(Match) -> Result<T, DuelError>,
-) -> Result<T, Failure> {
-    let selection = args.threads.selection(Some(1))?;
-    let options = DuelOptions {
-        kernels: vec![kernel.to_owned()],
-        baseline: None,
-        threads: selection.threads(),
-        budget: Duration::from_secs_f64(args.seconds),
-        time_limit: Duration::MAX,
-        always_included: Vec::new(),
-    };
-    let run = interrupt::run(selection.threads());
-    let open = || args.target.session_at(size, &selection);
-    Ok(play(Match::new(open, &options, PROCESSES, selection.machine(), &run)?)?)
 }

@@ -1,18 +1,17 @@
-//! Duels of [`nimlanes::lab::duel`] over several processes, of this build or another, kept and compared.
+//! Duels of [`nimlanes::lab::duel`] over several processes, of this build or several.
 
-mod child;
-mod compilers;
-pub mod interval;
-mod processes;
-pub mod protocol;
-pub mod show;
+mod comparison;
+mod interval;
+mod matches;
+mod show;
 mod verdict;
 
 use crate::files::saved::Measured;
 
 pub use nimlanes::lab::duel::*;
 
-pub use processes::{Match, NewOverOld, Other, OtherRow, PROCESSES, identity};
+pub use comparison::Comparison;
+pub use matches::{Match, PROCESSES};
 pub use verdict::{TIE, Verdict};
 
 impl Measured for Duel {

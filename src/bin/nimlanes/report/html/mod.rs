@@ -29,7 +29,7 @@ use super::tables::markdown::{memory, ns, spread, time, times};
 use super::tables::{best_plain, steps, technology};
 use super::{ReportError, changed, read};
 use crate::files::saved::{Measured, SCHEMA, SavedError, entries};
-use crate::measuring::builds::Modules;
+use crate::measuring::builds::cargo::Modules;
 use crate::measuring::duel::{self, Duel, Mode};
 
 const SKELETON: &str = include_str!("page.html");

@@ -19,7 +19,7 @@ use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Run, RunError};
 use nimlanes::lab::ceilings;
 use nimlanes::lab::clock::Clock;
-use nimlanes::lab::environment::{Build, Environment};
+use nimlanes::lab::environment::Environment;
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 use nimlanes::units::span;
@@ -29,7 +29,7 @@ use super::data::sources::{Sources, revision};
 use super::data::{AllNeeds, Ceilings, FarSolution, GameDuel, GameRow, KernelNeeds, Setup, Trial, Trials};
 use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Measured, Saved, SavedError, parse};
-use crate::measuring::builds::{FOR_THIS_CPU, NATIVE, cargo_build, check_name, made};
+use crate::measuring::builds::Order;
 use crate::measuring::duel::{
     Duel, DuelError, DuelOptions, Match, PROCESSES, quantile, ratios, run_duel, time_in_turns,
 };
@@ -199,7 +199,7 @@ impl<'a> Plan<'a> {
         let options =
             DuelOptions { kernels, baseline: None, threads, budget, time_limit: self.time_limit, always_included };
         let open = || Ok::<_, MeasureError>(input.session(&self.selection)?);
-        Ok(Match::new(open, &options, PROCESSES, self.machine(), run)?.play(&mut |_| {})?)
+        Ok(Match::new(open, &options, PROCESSES, self.machine(), run)?.play(&[], &mut |_| {})?.duel)
     }
 
     /// In this process alone, so in one memory layout: it takes many trials to judge a selection.
@@ -240,7 +240,7 @@ impl<'a> Plan<'a> {
     }
 
     fn native(&self, input: &Input, budget: Duration, path: &Path, run: &Run) -> Result<(), MeasureError> {
-        let mut command = program(native_program(run)?);
+        let mut command = program(Order::native(Path::new(".")).program(run)?.path);
         command.args(["compare", input.operation.name(), "--workload", &input.case.workload]);
         command.args(["--size", &input.case.size.to_string(), "--seconds", &budget.as_secs_f64().to_string()]);
         let time_limit = input.time_limit(self.time_limit).as_secs_f64();
@@ -348,15 +348,6 @@ fn kernel_sets(
         Ok(KernelSet { name, kernels, selection })
     };
     kernel_sets.into_iter().map(kernel_set).collect()
-}
-
-/// The native build of the sources in the working directory, in a target folder of its own.
-fn native_program(run: &Run) -> Result<PathBuf, MeasureError> {
-    let profile = Build::of_this().profile;
-    let mut command = cargo_build(Path::new("target/report/native"), &profile, &[FOR_THIS_CPU.to_owned()]);
-    let program = made(command.args(["--locked", "--bin", "nimlanes"]), "the native program", run)?;
-    check_name(&program, NATIVE, run)?;
-    Ok(program)
 }
 
 /// Solves a game in its own process and checks the answer against the known one.

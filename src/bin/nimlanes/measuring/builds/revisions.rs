@@ -6,51 +6,34 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use nimlanes::kernel::Run;
-use nimlanes::lab::environment::Build;
+use nimlanes::lab::environment;
 
-use super::builds::{announce, built, order, source_tree};
-use super::programs::{ProgramError, complete, program};
+use super::cargo::order;
+use super::{Order, source_tree};
+use crate::measuring::programs::{complete, program};
 use crate::terminal::failure::Failure;
 
 /// Where the revision is, below the root of the source tree: a lock, its files with an index of git, and what cargo builds.
 const FOLDER: &str = "target/compare";
 
-/// A revision that was built. No other one is built while this value lives.
-pub struct Revision {
-    /// Where it is.
-    pub folder: PathBuf,
-    commit: String,
-    pub program: PathBuf,
-    _lock: File,
-}
-
-impl Revision {
-    /// Builds a revision of the repository around the working directory as this program was built. The build ends if `run` is cancelled.
+impl Order {
+    /// A revision of the repository around the working directory, as this program was built. No other one is made while the order, or its
+    /// program, lives.
     ///
     /// # Errors
-    /// There is no repository or no such revision, it does not build, another process has one there, or the run was cancelled.
-    pub fn build(name: &str, run: &Run) -> Result<Self, Failure> {
+    /// There is no repository or no such revision, another process has one there, or the run was cancelled.
+    pub(super) fn revision(revision: &str, run: &Run) -> Result<Self, Failure> {
         let git = Git::around(run)?;
-        let commit = git.commit(name, run)?;
+        let commit = git.commit(revision, run)?;
         let folder = git.root.join(FOLDER);
-        let lock = lock(&folder)?;
+        let lock = Some(lock(&folder)?);
         let files = git.check_out(&commit, &folder, run)?;
-        announce(&format!("building {name} ({commit:.12}) in {}", folder.display()));
-        let wanted = Build::of_this();
-        let mut command = order(&wanted, &folder.join("build"));
+        let wanted = environment::Build::of_this();
+        let folder = folder.join("build");
+        let mut command = order(&wanted, &folder);
         command.current_dir(files).env("BUILT_FROM_REVISION", &commit);
-        let (program, identity) = built(&mut command, &wanted, name, run)?;
-        let says = identity.revision.as_deref().unwrap_or("none");
-        if says != commit {
-            let what = format!("{} is not revision {commit:.12}: it says that it is {says:.12}", program.display());
-            return Err(ProgramError::Failed(what).into());
-        }
-        Ok(Revision { folder, commit, program, _lock: lock })
-    }
-
-    /// The abbreviated name of the commit.
-    pub fn short(&self) -> &str {
-        self.commit.get(..12).unwrap_or(&self.commit)
+        let name = commit.get(..12).unwrap_or(&commit).to_owned();
+        Ok(Order { name, title: revision.to_owned(), folder, command, wanted, commit: Some(commit), lock })
     }
 }
 
@@ -62,7 +45,7 @@ fn lock(folder: &Path) -> Result<File, Failure> {
         Ok(()) => Ok(lock),
         Err(TryLockError::WouldBlock) => {
             let folder = folder.display();
-            Err(Failure::Failed(format!("another command with --rev works in {folder}; wait for it")))
+            Err(Failure::Failed(format!("another command has a revision in {folder}; wait for it")))
         }
         Err(TryLockError::Error(error)) => Err(cannot_write(folder, &error)),
     }
@@ -80,12 +63,16 @@ struct Git {
 impl Git {
     /// The repository around the working directory.
     fn around(run: &Run) -> Result<Self, Failure> {
-        let git = Git { root: source_tree("--rev")? };
+        let git = Git { root: source_tree("a revision")? };
         let root = git.root.display();
         match complete(git.command().args(["rev-parse", "--show-cdup"]), "", run)? {
             Ok(way_up) if way_up.trim().is_empty() => Ok(git),
-            Ok(_) => Err(Failure::Failed(format!("--rev needs a repository of nimlanes; {root} lies in another one"))),
-            Err(reason) => Err(Failure::Failed(format!("--rev needs the repository of nimlanes in {root}: {reason}"))),
+            Ok(_) => {
+                Err(Failure::Failed(format!("a revision needs a repository of nimlanes; {root} lies in another one")))
+            }
+            Err(reason) => {
+                Err(Failure::Failed(format!("a revision needs the repository of nimlanes in {root}: {reason}")))
+            }
         }
     }
 

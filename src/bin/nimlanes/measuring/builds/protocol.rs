@@ -19,7 +19,7 @@ pub enum Request {
     /// Who it is: [`Reply::Hello`].
     Hello,
     /// To make an input: [`Reply::Opened`].
-    Open(Input),
+    Open(Opening),
     /// To run a kernel once and compare its output with those of the others: [`Reply::Checked`].
     Check {
         /// The kernel.
@@ -36,7 +36,7 @@ pub enum Request {
 
 /// An input, and how kernels are run on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Input {
+pub struct Opening {
     #[serde(flatten)]
     pub case: Case,
     /// Threads that a kernel may use.
@@ -81,7 +81,7 @@ pub enum Reply {
 }
 
 /// A kernel in the child.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Listed {
     pub kernel: String,
     /// Why it cannot run on this input.
@@ -97,7 +97,7 @@ pub struct Identity {
     pub protocol: u32,
     /// The version of the program.
     pub version: String,
-    /// The commit, if it was built by `compare --rev`.
+    /// The commit, if it was built of a revision.
     pub revision: Option<String>,
     /// How it is compiled.
     #[serde(flatten)]
