@@ -295,11 +295,14 @@ impl Code {
     }
 }
 
-/// This program, and the instructions of all that the kernels reach.
-static PROGRAM: LazyLock<Result<(Program<'_>, HashMap<u64, Code>), String>> =
+/// A program, and the instructions of all functions that the kernels reach, by address.
+type Read = (Program<'static>, HashMap<u64, Code>);
+
+/// This program.
+static PROGRAM: LazyLock<Result<Read, String>> =
     LazyLock::new(|| read().map_err(|error| format!("this program cannot be read: {error}")));
 
-fn read() -> Result<(Program<'static>, HashMap<u64, Code>), Box<dyn Error>> {
+fn read() -> Result<Read, Box<dyn Error>> {
     let (program, mut code) = (Program::read(fs::read(env::current_exe()?)?.leak())?, HashMap::new());
     for kernel in OPERATIONS.iter().flat_map(|operation| operation.kernels(&Machine::detect())) {
         for (address, _) in program.entries(&kernel).iter().flat_map(|entry| program.reached(*entry)) {
