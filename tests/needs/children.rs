@@ -34,7 +34,7 @@ fn a_child_asks_nobody_on_the_terminal() {
     let tree = tempfile::tempdir().expect("a folder");
     fs::write(tree.path().join("Cargo.toml"), "name = \"nimlanes-lab\"\n").expect("a writable folder");
     script(&tree.path().join("git"), "read password </dev/tty; echo fatal: no password >&2; exit 128");
-    let compare = format!("{} compare mex_subtraction --size 100 --rev HEAD", cargo_bin("nimlanes").display());
+    let compare = format!("{} compare mex_subtraction --size 100 --builds rev:HEAD", cargo_bin("nimlanes").display());
     let path = std::env::var("PATH").expect("a path");
     let mut terminal = assert_cmd::Command::new("script");
     terminal.args(["--quiet", "--return", "--command", &compare, "/dev/null"]).timeout(Duration::from_secs(60));

@@ -47,19 +47,25 @@ impl Tree {
         let mut rows = 0;
         let text = fs::read_to_string(from.join("measurements.json")).expect("measurements");
         fs::write(folder.path().join(&main).join("measurements.json"), &text).expect("writable");
-        let joined: Value = serde_json::from_str(&text).expect("JSON");
-        for (name, saved) in joined["measurements"].as_object().expect("measurements by name") {
-            let mut saved = saved.clone();
-            // Only one of a duel and its repetition is in the page.
-            let is_counted = saved["kind"] == "duel" && !name.ends_with("-again.json");
-            let duels = saved["content"]["rows"].as_array().filter(|_| is_counted).map_or(0, Vec::len);
-            rows += duels;
-            if duels > 0 && name.starts_with("duel-default-table_scan") {
-                rows += duels;
-                saved["environment"]["microarchitecture"] = "other-lake".into();
-                fs::write(other.join(name), saved.to_string()).expect("writable");
+        let mut measured: Value = serde_json::from_str(&text).expect("JSON");
+        let duels = measured["duels"].as_array_mut().expect("a list");
+        // Only one of a duel and its repetition is in the page.
+        let clock = |duel: &Value| duel["rows"][0]["clock"].clone();
+        let input =
+            |duel: &Value| [&duel["operation"], &duel["workload"], &duel["size"], &duel["build"]].map(Value::clone);
+        let mut counted: Vec<Value> = Vec::new();
+        for duel in duels.iter() {
+            if counted.iter().all(|other| (input(other), clock(other)) != (input(duel), clock(duel))) {
+                counted.push(duel.clone());
             }
         }
+        let is_there = |duel: &&Value| duel["operation"] == "table_scan" && duel["build"] == "default";
+        let there = counted.iter().filter(is_there);
+        let count = |duel: &Value| duel["rows"].as_array().map_or(0, Vec::len);
+        rows += counted.iter().map(count).sum::<usize>() + there.clone().map(count).sum::<usize>();
+        measured["duels"] = there.cloned().collect();
+        measured["environment"]["microarchitecture"] = "other-lake".into();
+        fs::write(other.join("measurements.json"), measured.to_string()).expect("writable");
         Tree { folder, main, rows }
     }
 
@@ -175,7 +181,7 @@ fn what_cannot_be_a_page_is_refused_and_nothing_is_overwritten() {
     let main = tree.main.to_str().expect("UTF-8");
     fs::write(tree.path("old.html"), "old").expect("writable");
     fs::create_dir(tree.path("damaged")).expect("a folder");
-    fs::write(tree.path("damaged/duel.json"), "{").expect("writable");
+    fs::write(tree.path("damaged/measurements.json"), "{").expect("writable");
     let refused = |args: &[&str], code: i32, says: &str| {
         let output = tree.report(args).assert().code(code).stdout("").get_output().clone();
         let text = String::from_utf8(output.stderr).expect("text");
@@ -187,9 +193,9 @@ fn what_cannot_be_a_page_is_refused_and_nothing_is_overwritten() {
         refused(&["--html", file, "--data", "nothing"], 1, says);
     }
     refused(&["--html", "old.html", "--data", "nothing"], 1, "no data in nothing");
-    refused(&["--html", "old.html", "--data", "damaged"], 1, "damaged/duel.json is not a measurement");
+    refused(&["--html", "old.html", "--data", "damaged"], 1, "damaged/measurements.json is not a measurement");
     refused(&["--html", "old.html"], 1, "RESULTS.md");
-    for other in ["--quick", "--check", "--again", "--mixed"] {
+    for other in ["--quick", "--check", "--again"] {
         refused(&["--html", "old.html", other], 2, "cannot be used with");
     }
     refused(&["--links", "x"], 2, "--html");
@@ -198,7 +204,7 @@ fn what_cannot_be_a_page_is_refused_and_nothing_is_overwritten() {
 
     // A folder of another machine that cannot be used is named and left out.
     fs::create_dir(tree.path("profiles/data/2026-01-31-damaged-lake")).expect("a folder");
-    fs::write(tree.path("profiles/data/2026-01-31-damaged-lake/duel.json"), "{").expect("writable");
+    fs::write(tree.path("profiles/data/2026-01-31-damaged-lake/measurements.json"), "{").expect("writable");
     let output = tree.report(&["--html", "old.html", "--data", main]).assert().success().get_output().clone();
     let said = String::from_utf8(output.stderr).expect("text");
     assert!(

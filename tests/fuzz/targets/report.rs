@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use nimlanes_lab::files::folder;
-use nimlanes_lab::report::data::Data;
+use nimlanes_lab::report::data::{Data, FILE};
 use nimlanes_lab::report::tables::Report;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -18,7 +17,7 @@ use tempfile::TempDir;
 #[derive(Arbitrary, Debug)]
 enum File {
     Text(String),
-    Changed { file: u8, changes: Vec<(u16, Number)> },
+    Changed { duel: u8, changes: Vec<(u16, Number)> },
 }
 
 #[derive(Arbitrary, Clone, Copy, Debug)]
@@ -42,21 +41,15 @@ impl From<Number> for Value {
 const LONGEST_INPUT: Duration = Duration::from_millis(10);
 
 /// The measurements of the newest folder.
-static FILES: LazyLock<Vec<Value>> = LazyLock::new(|| {
+static MEASURED: LazyLock<Value> = LazyLock::new(|| {
     let folders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../profiles/data");
     let folders = fs::read_dir(folders).expect("the folder of measurements");
-    let newest = folders.map(|folder| folder.expect("an entry").path()).filter(|path| path.is_dir()).max().expect("a folder");
-    let measurements = folder::read(&newest).expect("readable").into_values();
-    measurements.map(|measurement| serde_json::from_str(&measurement.text).expect("JSON")).collect()
+    let newest = folders.map(|folder| folder.expect("an entry").path()).max().expect("a folder");
+    serde_json::from_str(&fs::read_to_string(newest.join(FILE)).expect("readable")).expect("JSON")
 });
 
-/// A folder with one of the duels, to which a changed file is added.
-static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().expect("a folder");
-    let duel = FILES.iter().find(|saved| saved["kind"] == "duel").expect("a duel");
-    fs::write(folder.path().join("duel.json"), duel.to_string()).expect("the temporary folder takes it");
-    folder
-});
+/// A folder for a changed file.
+static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a folder"));
 
 /// All numbers of a file.
 fn numbers(value: &mut Value) -> Vec<&mut Value> {
@@ -71,8 +64,12 @@ fn numbers(value: &mut Value) -> Vec<&mut Value> {
 fuzz_target!(|file: File| {
     let text = match file {
         File::Text(text) => text,
-        File::Changed { file, changes } => {
-            let mut value = FILES[file as usize % FILES.len()].clone();
+        File::Changed { duel, changes } => {
+            let mut value = MEASURED.clone();
+            // With one of the duels, or a report takes too long.
+            let duels = value["duels"].as_array().expect("a list");
+            let duel = duels[usize::from(duel) % duels.len()].clone();
+            value["duels"] = [duel].into_iter().collect();
             let mut numbers = numbers(&mut value);
             let count = numbers.len();
             for (index, to) in changes.into_iter().filter(|_| count > 0) {
@@ -81,8 +78,8 @@ fuzz_target!(|file: File| {
             value.to_string()
         }
     };
-    fs::write(FOLDER.path().join("changed.json"), text).expect("the temporary folder takes it");
-    if let Ok(data) = Data::read(FOLDER.path(), true) {
+    fs::write(FOLDER.path().join(FILE), text).expect("the temporary folder takes it");
+    if let Ok(data) = Data::read(FOLDER.path()) {
         let report = Report::new(&data, None, &[]).within(LONGEST_INPUT);
         report.results();
         report.charts();

@@ -10,15 +10,15 @@ use std::time::{Duration, SystemTime};
 
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
-use nimlanes_lab::files::folder::{self, JOINED, join};
 use nimlanes_lab::report::data::sources::Sources;
+use nimlanes_lab::report::data::{Data, FILE};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::nimlanes;
-use crate::saved::{duel, failed, write};
+use crate::saved::{duel, failed, load, write};
 
-/// A duel of this release and each before it, as `compare --save` keeps it.
+/// A duel as `compare --save` kept it is one of a report.
 #[test]
 fn a_kept_duel_is_read() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/duel-1.json");
@@ -26,9 +26,9 @@ fn a_kept_duel_is_read() {
     let (root, folder) = measured(&saved);
     report(&root, &["--data", folder]).assert().success();
     assert!(read(&root, "RESULTS.md").contains("zen5"));
-    saved["schema"] = "nimlanes-saved-2".into();
+    saved["content"]["rows"][0]["kernel"] = "<img>".into();
     let (root, folder) = measured(&saved);
-    failed(&mut report(&root, &["--data", folder]), "it is of a newer nimlanes");
+    failed(&mut report(&root, &["--data", folder]), "\"<img>\" is no name");
 }
 
 /// A folder that passes for a source tree.
@@ -42,8 +42,31 @@ fn source_tree() -> TempDir {
 fn measured(saved: &Value) -> (TempDir, &'static str) {
     let root = source_tree();
     let folder = "profiles/data/2026-01-31-zen4";
-    write(saved, &root.path().join(folder).join("duel.json"));
+    write_folder(saved, &root.path().join(folder));
     (root, folder)
+}
+
+/// Measurements of a report: a saved duel.
+fn measurements(saved: &Value) -> Value {
+    json!({
+        "schema": "nimlanes-measurements-2",
+        "dates": [saved["date"], saved["date"]],
+        "environment": saved["environment"],
+        "setup": null,
+        "sources": null,
+        "duels": [saved["content"]],
+        "games": [],
+        "far": [],
+        "trials": [],
+        "ceilings": [],
+        "needs": [],
+        "done": [],
+    })
+}
+
+/// A folder of these.
+fn write_folder(saved: &Value, folder: &Path) {
+    write(&measurements(saved), &folder.join(FILE));
 }
 
 fn report(root: &TempDir, args: &[&str]) -> Command {
@@ -63,12 +86,12 @@ fn headline() -> Value {
     saved
 }
 
-/// Adds a measurement of another kind to those in a folder.
+/// Adds measurements of another kind to those in a folder.
 fn add(root: &TempDir, folder: &str, kind: &str, content: Value) {
-    let mut saved = headline();
-    saved["kind"] = kind.into();
-    saved["content"] = content;
-    write(&saved, &root.path().join(folder).join(format!("{kind}.json")));
+    let path = root.path().join(folder).join(FILE);
+    let mut measured = load(&path);
+    measured[kind] = content;
+    write(&measured, &path);
 }
 
 /// The cells of the first line of a text that has this beginning.
@@ -171,8 +194,8 @@ fn add_limits(root: &TempDir, folder: &str) {
     let needs = json!({ "operation": "mex_subtraction", "kernel": "stamp", "needs": { "stores": 2.0 } });
     let stores =
         json!({ "kind": "stores", "name": "l1", "unit": "store", "bytes": 16384, "tier": "portable", "ns": 0.5 });
-    add(root, folder, "needs", json!({ "rows": [needs] }));
-    add(root, folder, "ceilings", json!({ "rows": [stores] }));
+    add(root, folder, "needs", json!([needs]));
+    add(root, folder, "ceilings", json!([stores]));
 }
 
 #[test]
@@ -192,17 +215,6 @@ fn long_tables_are_files_that_the_report_links_to() {
     failed(&mut report(&root, &["--check"]), "limits.md is not what");
     fs::remove_file(root.path().join(path)).expect("a writable folder");
     failed(&mut report(&root, &["--check"]), "limits.md is not what");
-}
-
-/// What earlier reports measured and nothing is made of any more is read, and changes nothing.
-#[test]
-fn measurements_of_retired_kinds_still_read() {
-    let (root, folder) = measured(&headline());
-    report(&root, &["--data", folder]).assert().success();
-    for kind in ["built", "choices", "clocks", "counted", "estimates", "starts"] {
-        add(&root, folder, kind, json!({ "rows": [] }));
-    }
-    report(&root, &["--check"]).assert().success();
 }
 
 #[test]
@@ -303,12 +315,11 @@ fn machine_code_decides_in_an_equal_build_and_else_the_source() {
     ] {
         for (compiler, is_marked) in [(None, by_code), (Some("rustc 1.2.3"), by_source)] {
             let mut saved = headline();
-            saved["kind"] = "sources".into();
-            saved["content"] = content.clone();
             if let Some(compiler) = compiler {
                 saved["environment"]["rustc"] = compiler.into();
             }
-            write(&saved, &root.path().join(folder).join("sources.json"));
+            write_folder(&saved, &root.path().join(folder));
+            add(&root, folder, "sources", content.clone());
             report(&root, &["--data", folder]).assert().success();
             let text = read(&root, "RESULTS.md");
             assert_eq!(text.contains(&format!("({STAMP})†")), is_marked, "{compiler:?}: {text}");
@@ -334,55 +345,30 @@ fn the_readme_has_a_digest() {
     failed(&mut report(&root, &["--data", folder]), "README.md has no lines");
 }
 
-/// As it is when a report has ended.
 #[test]
-fn one_file_of_all_measurements_gives_the_same_report() {
+fn a_machine_that_is_named_keeps_its_measurements() {
     let (root, folder) = measured(&headline());
-    add(&root, folder, "sources", json!({"revision": "0123456789ab", "digests": {}}));
-    report(&root, &["--data", folder]).assert().success();
-    let path = root.path().join(folder);
-    join(&path).expect("readable");
-    let names = || -> Vec<_> {
-        fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("an entry").file_name()).collect()
-    };
-    assert_eq!(names(), [JOINED]);
-    report(&root, &["--check"]).assert().success();
+    let path = root.path().join(folder).join(FILE);
+    let before = Data::of_file(&path).expect("measurements");
     report(&root, &["--data", folder, "--name", "lake-2"]).assert().success();
-    assert!(names() == [JOINED] && read(&root, "RESULTS.md").contains("(lake-2, named by hand"));
-
-    // A file beside it is newer.
-    write(&duel(&[("stamp", [3.0; 3]), ("flags", [1.0; 3])]), &path.join("duel.json"));
-    failed(&mut report(&root, &["--check"]), "is not what");
-    fs::remove_file(path.join("duel.json")).expect("a writable folder");
-    let whole = fs::read_to_string(path.join(JOINED)).expect("a file");
-    for (from, to, says) in [
-        ("\"kind\": \"duel\"", "\"kind\": \"quarrel\"", "measurements.json/duel.json is not a measurement"),
-        ("measurements-1", "measurements-2", "measurements.json is not a measurement saved by nimlanes: its schema is"),
-        ("}\n", "", "measurements.json is not a measurement saved by nimlanes: EOF"),
-    ] {
-        fs::write(path.join(JOINED), whole.replace(from, to)).expect("a writable folder");
-        failed(&mut report(&root, &["--check"]), says);
-    }
+    assert!(read(&root, "RESULTS.md").contains("(lake-2, named by hand"));
+    let mut after = Data::of_file(&path).expect("measurements");
+    assert_eq!(after.given_name.take().as_deref(), Some("lake-2"));
+    assert_eq!(format!("{after:?}"), format!("{before:?}"));
+    report(&root, &["--check"]).assert().success();
 }
 
 /// What is committed is what a report writes.
 #[test]
 fn committed_measurements_are_one_file_for_each_machine() {
-    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles/data")).expect("measurements") {
-        let committed = entry.expect("an entry").path();
-        if committed.is_file() {
-            continue;
-        }
+    let folders = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles/data")).expect("measurements");
+    for committed in folders.map(|entry| entry.expect("an entry").path()) {
         assert_eq!(fs::read_dir(&committed).expect("a folder").count(), 1, "{}", committed.display());
         let folder = TempDir::new().expect("a folder");
-        for (name, measurement) in folder::read(&committed).expect("readable") {
-            let value: Value = serde_json::from_str(&measurement.text).expect("JSON");
-            assert_eq!(value["schema"], "nimlanes-saved-1", "{name}");
-            fs::write(folder.path().join(&name), &measurement.text).expect("writable");
-        }
-        join(folder.path()).expect("writable");
-        let text = |folder: &Path| fs::read_to_string(folder.join(JOINED)).expect("a file");
-        assert!(text(folder.path()) == text(&committed), "{}", committed.display());
+        let [old, new] = [committed.join(FILE), folder.path().join(FILE)];
+        Data::of_file(&old).expect("measurements").write(&new).expect("writable");
+        let text = |path: &Path| fs::read_to_string(path).expect("a file");
+        assert!(text(&old) == text(&new), "{}", committed.display());
     }
 }
 
@@ -404,8 +390,8 @@ fn what_was_measured_today_stays_until_all_is_measured_again() {
     let root = source_tree();
     let day = &humantime::format_rfc3339(SystemTime::now()).to_string()[..10];
     let folder = root.path().join(format!("target/draft/profiles/data/{day}-lake"));
-    write(&headline(), &folder.join("duel.json"));
-    let old = fs::read(folder.join("duel.json")).expect("a file");
+    write_folder(&headline(), &folder);
+    let old = fs::read(folder.join(FILE)).expect("a file");
     let mut command = std::process::Command::new(cargo_bin("nimlanes"));
     let again = ["report", "--quick", "--again", "--name", "lake"];
     let child = command.current_dir(root.path()).args(again).stderr(Stdio::piped()).stdout(Stdio::null()).spawn();
@@ -413,9 +399,9 @@ fn what_was_measured_today_stays_until_all_is_measured_again() {
     let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
     assert!(lines.any(|line| line.expect("text").starts_with("2/")), "a second measurement begins");
     child.kill().and_then(|()| child.wait()).expect("it ends");
-    assert_eq!(fs::read(folder.join("duel.json")).expect("a file"), old);
-    // The new ones are not among them.
-    assert_eq!(folder::read(&folder).expect("readable").len(), 1);
+    assert_eq!(fs::read(folder.join(FILE)).expect("a file"), old);
+    let begun = Data::of_file(&folder.join("measurements.part")).expect("what is done of the new ones");
+    assert_eq!((begun.done.len(), begun.given_name.as_deref()), (1, Some("lake")));
 }
 
 #[test]
@@ -426,25 +412,25 @@ fn a_report_without_usable_data_is_refused_and_the_old_one_kept() {
     report(&root, &["--data", folder]).assert().success();
     let before = read(&root, "RESULTS.md");
 
-    let other = root.path().join(folder).join("other.json");
-    let whole = headline().to_string();
-    fs::write(&other, &whole[..whole.len() / 2]).expect("a writable folder");
-    failed(&mut report(&root, &["--data", folder]), "other.json is not a measurement saved by nimlanes: EOF");
-    fs::write(&other, "{\"name\": \"foreign\"}").expect("a writable folder");
-    failed(&mut report(&root, &["--data", folder]), "missing field `schema`");
-    let unknown = whole.replace("\"kind\":\"duel\"", "\"kind\":\"quarrel\"");
-    fs::write(&other, unknown).expect("a writable folder");
-    failed(&mut report(&root, &["--data", folder]), "its kind \"quarrel\" is unknown");
-
-    let mut elsewhere = headline();
-    elsewhere["environment"]["cpu"] = json!("another");
-    write(&elsewhere, &other);
-    failed(&mut report(&root, &["--data", folder]), "other.json: saved on another machine: cpu another");
-    assert_eq!(read(&root, "RESULTS.md"), before);
-    report(&root, &["--data", folder, "--mixed"]).assert().success();
+    let path = root.path().join(folder).join(FILE);
+    let whole = fs::read_to_string(&path).expect("measurements");
+    let newer = whole.replace("measurements-2", "measurements-3");
+    for (text, says) in [
+        (&whole[..whole.len() / 2], "measurements.json is not a measurement saved by nimlanes: EOF"),
+        ("{\"name\": \"foreign\"}", "missing field `schema`"),
+        (
+            &newer,
+            "its schema is \"nimlanes-measurements-3\", not \"nimlanes-measurements-2\": it is of a newer nimlanes",
+        ),
+    ] {
+        fs::write(&path, text).expect("a writable folder");
+        failed(&mut report(&root, &["--data", folder]), says);
+        assert_eq!(read(&root, "RESULTS.md"), before);
+    }
+    fs::write(&path, whole).expect("a writable folder");
 
     fs::write(root.path().join("RESULTS.md"), "# Typed by hand\n").expect("a writable folder");
-    failed(&mut report(&root, &["--data", folder, "--mixed"]), "RESULTS.md has no lines");
+    failed(&mut report(&root, &["--data", folder]), "RESULTS.md has no lines");
     assert_eq!(read(&root, "RESULTS.md"), "# Typed by hand\n");
 }
 
@@ -453,7 +439,7 @@ fn a_report_without_usable_data_is_refused_and_the_old_one_kept() {
 fn an_implausible_number_is_refused_with_its_file() {
     let (root, folder) = measured(&headline());
     report(&root, &["--data", folder]).assert().success();
-    let path = root.path().join(folder).join("duel.json");
+    let path = root.path().join(folder).join(FILE);
     let whole = fs::read_to_string(&path).expect("what was saved");
     for (field, number) in [
         ("ratio", "0.0"),
@@ -473,7 +459,7 @@ fn an_implausible_number_is_refused_with_its_file() {
         *line = format!("\"{field}\": {number}{}", if line.ends_with(',') { "," } else { "" });
         fs::write(&path, lines.join("\n")).expect("a writable folder");
         for command in [["--data", folder].as_slice(), &["--check"]] {
-            failed(&mut report(&root, command), "duel.json is not a measurement saved by nimlanes: ");
+            failed(&mut report(&root, command), "measurements.json is not a measurement saved by nimlanes: ");
         }
     }
 }
@@ -482,11 +468,12 @@ fn an_implausible_number_is_refused_with_its_file() {
 #[test]
 fn a_duel_of_size_0_is_left_out_of_the_chart() {
     let (root, folder) = measured(&headline());
-    for size in [0, 1000] {
-        let mut other = headline();
-        other["content"]["size"] = json!(size);
-        write(&other, &root.path().join(folder).join(format!("{size}.json")));
-    }
+    let of_size = |size: u64| {
+        let mut duel = headline()["content"].take();
+        duel["size"] = json!(size);
+        duel
+    };
+    add(&root, folder, "duels", json!([0, 1000, 100_000].map(of_size)));
     report(&root, &["--data", folder]).assert().success();
     let chart = read(&root, "profiles/charts/mex_subtraction-sizes.svg");
     assert!(chart.starts_with("<svg") && chart.len() < 100_000, "{} bytes", chart.len());

@@ -8,10 +8,9 @@ use nimlanes::units::bytes;
 
 use crate::commands::arguments::listed;
 use crate::files;
-use crate::files::folder;
 use crate::files::saved::{self, utc_now};
 use crate::measuring::builds::cargo;
-use crate::report::data::{GivenName, is_name};
+use crate::report::data::is_name;
 use crate::report::html::{self, Page};
 use crate::report::measure::tasks::Effort;
 use crate::report::measure::{MeasureError, Plan};
@@ -36,7 +35,7 @@ pub struct Args {
     /// Make a draft in under two minutes, below target/draft: few sizes, short duels, no native build
     #[arg(long, conflicts_with_all = ["data", "check"])]
     quick: bool,
-    /// Measure nothing; use the measurements in this folder, which may include files of `compare --save`
+    /// Measure nothing; use the measurements in this folder
     #[arg(long, value_name = "DIR", value_parser = listed::folder())]
     data: Option<PathBuf>,
     /// Write nothing; fail if RESULTS.md, a chart, a table or the digest differs from what the measurements give
@@ -49,12 +48,9 @@ pub struct Args {
     /// Measure everything again; today's measurements are replaced when all is done
     #[arg(long, conflicts_with_all = ["data", "check"])]
     again: bool,
-    /// Allow measurements from several machines
-    #[arg(long)]
-    mixed: bool,
     /// Measure nothing; write a page to browse: of the measurements of RESULTS.md, or of --data, and the newest ones of each other
     /// machine in profiles/data
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "check", "again", "mixed"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "check", "again"])]
     html: Option<PathBuf>,
     /// Where the page's links to source files begin [default: the path from FILE to this folder]
     #[arg(long, value_name = "URL", requires = "html")]
@@ -102,9 +98,9 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         (None, false) => measure(args)?,
     };
     let (summary, said) = if args.check {
-        (report::check(&folder, args.mixed, &mut remark)?, "is what its measurements give")
+        (report::check(&folder, &mut remark)?, "is what its measurements give")
     } else {
-        (report::write(&folder, args.mixed, &mut remark)?, "is written, with its charts and tables")
+        (report::write(&folder, &mut remark)?, "is written, with its charts and tables")
     };
     let Summary { results, beside, removed, unmeasured, changed } = summary;
     let mut lines = format!("{} {said}: {}\n", results.display(), folder.display());
@@ -163,11 +159,8 @@ fn measure(args: &Args) -> Result<PathBuf, Failure> {
     if !environment.is_named() && args.name.is_none() {
         say(&format!("nimlanes: this microarchitecture has no known name; using {name}; --name NAME gives it one"));
     }
-    let target = folder::target(&folder, args.again).map_err(ReportError::from)?;
-    let plan = Plan::new(machine, &target, if args.quick { Effort::DRAFT } else { Effort::FULL })?;
-    if let Some(name) = &args.name {
-        GivenName::record(name, environment.clone(), &target).map_err(ReportError::from)?;
-    }
+    let effort = if args.quick { Effort::DRAFT } else { Effort::FULL };
+    let plan = Plan::new(machine, &folder, effort, args.again, args.name.as_deref())?;
     say(&format!("{}; do not use the machine meanwhile", plan.summary()));
     let measured = plan.execute(&interrupt::run, &mut say);
     match measured {
@@ -175,7 +168,6 @@ fn measure(args: &Args) -> Result<PathBuf, Failure> {
         Err(_) if interrupt::is_over() => Err(Failure::Interrupted),
         measured => {
             measured?;
-            folder::replace(&folder, &target).map_err(ReportError::from)?;
             Ok(folder)
         }
     }

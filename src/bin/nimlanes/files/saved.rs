@@ -66,8 +66,8 @@ pub enum SavedError {
 
 /// The fields that identify the content of a file.
 #[derive(Deserialize)]
-pub(super) struct Header {
-    pub(super) schema: String,
+struct Header {
+    schema: String,
     #[serde(default)]
     kind: String,
 }
@@ -107,16 +107,21 @@ pub fn text(bytes: Vec<u8>) -> io::Result<String> {
 /// # Errors
 /// The text is truncated, or has another format.
 pub fn kind_of(path: &Path, text: &str) -> Result<String, SavedError> {
-    let header: Header = parse(path, text)?;
-    check_schema(path, &header.schema, SCHEMA)?;
-    Ok(header.kind)
+    let Header { schema, kind } = parse(path, text)?;
+    check_schema(path, &schema, SCHEMA)?;
+    Ok(kind)
 }
 
-/// Checks that a file has this format.
+/// Parses the text of a file that must have this format.
 ///
 /// # Errors
-/// It has another one, or a newer version.
-pub fn check_schema(path: &Path, schema: &str, ours: &str) -> Result<(), SavedError> {
+/// The text is truncated, or has another format or a newer version of it.
+pub fn parse_as<T: DeserializeOwned>(path: &Path, text: &str, schema: &str) -> Result<T, SavedError> {
+    check_schema(path, &parse::<Header>(path, text)?.schema, schema)?;
+    parse(path, text)
+}
+
+fn check_schema(path: &Path, schema: &str, ours: &str) -> Result<(), SavedError> {
     if schema == ours {
         return Ok(());
     }

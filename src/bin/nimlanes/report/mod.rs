@@ -1,7 +1,6 @@
 //! The report: RESULTS.md, its charts and tables, and a digest in README.md, generated from saved measurements.
 //!
-//! [`measure`] has a list of tasks, from the registry, and measures them into a [folder](crate::files::folder), which has one file at the
-//! end. [`data`] reads it back, along with the measurements of [other machines](data::machines); [`tables`] turns it into text
+//! [`measure`] has a list of tasks, from the registry, and measures them into a file. [`data`] reads it back, along with the measurements of [other machines](data::machines); [`tables`] turns it into text
 //! and pictures, and [`html`] into one page to browse.
 //!
 //! In RESULTS.md, the text is between two marks. The first mark names the folder of the measurements, so anyone can regenerate
@@ -21,10 +20,9 @@ use std::path::{Path, PathBuf};
 
 use self::data::machines::Others;
 use self::data::sources::{self, Changed};
-use self::data::{Data, DataError, GivenName};
+use self::data::{Data, DataError, FILE};
 use self::tables::{Report, unmarked};
 use crate::files;
-use crate::files::folder::{JOINED, join};
 use crate::files::saved::{SavedError, day, entries};
 use crate::measuring::builds::cargo::Modules;
 
@@ -134,14 +132,11 @@ pub fn folder(name: &str, date: &str, draft: bool) -> PathBuf {
 /// # Errors
 /// The folder cannot be used, or the name cannot be written.
 pub fn name(folder: &Path, name: &str) -> Result<(), ReportError> {
-    let data = Data::read(folder, false)?;
-    let environment = data.environment().ok_or_else(|| DataError::None(folder.to_owned()))?;
-    GivenName::record(name, environment.clone(), folder)?;
-    // A folder of one file stays so.
-    if folder.join(JOINED).is_file() {
-        join(folder)?;
-    }
-    Ok(())
+    Data::read(folder)?;
+    let path = folder.join(FILE);
+    let mut data = Data::of_file(&path)?;
+    data.given_name = Some(name.to_owned());
+    Ok(data.write(&path)?)
 }
 
 /// The folder of measurements that the report in the working directory was made from.
@@ -195,7 +190,7 @@ pub struct Summary {
 
 /// What is not as it was measured; `None` if the measurements do not say.
 fn changed(data: &Data) -> Result<Option<Changed>, SavedError> {
-    data.sources.first().map(Changed::since).transpose()
+    data.sources.as_ref().map(|measured| Changed::since(measured, &data.environment.build)).transpose()
 }
 
 /// The measurements in a folder, and what else stands in a report on them.
@@ -206,8 +201,8 @@ struct Contents {
 
 impl Contents {
     /// Reads all of it. `announce` receives a line for each folder that is left out. A draft stands alone.
-    fn read(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Result<Self, ReportError> {
-        let data = Data::read(folder, mixed)?;
+    fn read(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Self, ReportError> {
+        let data = Data::read(folder)?;
         if data.is_draft() {
             return Ok(Contents { data, others: Vec::new() });
         }
@@ -289,8 +284,8 @@ fn between_marks(old: &str, part: &str) -> Option<String> {
 ///
 /// # Errors
 /// The measurements cannot be used, a file has no marks, or a file cannot be written. No file is left incomplete.
-pub fn write(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Result<Summary, ReportError> {
-    let contents = Contents::read(folder, mixed, announce)?;
+pub fn write(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Summary, ReportError> {
+    let contents = Contents::read(folder, announce)?;
     let Composed { files, stale, summary } = compose(folder, &contents, changed(&contents.data)?)?;
     for (path, text) in files {
         files::save(&path, text.as_bytes()).map_err(|source| SavedError::Write { path, source })?;
@@ -307,8 +302,8 @@ pub fn write(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Resu
 ///
 /// # Errors
 /// They differ, or the measurements cannot be used.
-pub fn check(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Result<Summary, ReportError> {
-    let contents = Contents::read(folder, mixed, announce)?;
+pub fn check(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Summary, ReportError> {
+    let contents = Contents::read(folder, announce)?;
     let Composed { files, stale, summary } = compose(folder, &contents, changed(&contents.data)?)?;
     for (path, want) in files {
         let found = read(&path)?.unwrap_or_default();
@@ -348,7 +343,7 @@ pub fn page<E: From<ReportError>>(
     modules: impl FnOnce() -> Result<Modules, E>,
     announce: &mut dyn FnMut(&str),
 ) -> Result<html::Page, E> {
-    let Contents { data, others } = Contents::read(folder, false, announce)?;
+    let Contents { data, others } = Contents::read(folder, announce)?;
     Ok(html::compose(&[&data].into_iter().chain(&others).collect::<Vec<_>>(), links, modules()?)?)
 }
 

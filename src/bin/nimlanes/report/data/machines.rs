@@ -61,6 +61,6 @@ impl Others {
 }
 
 fn read(folder: &Path) -> Result<Data, Unfit> {
-    let data = Data::read(folder, false)?;
+    let data = Data::read(folder)?;
     if data.is_draft() { Err(Unfit::Draft) } else { Ok(data) }
 }

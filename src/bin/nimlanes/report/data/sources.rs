@@ -14,7 +14,7 @@ use nimlanes::lab::environment::Build;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use crate::files::saved::{Saved, SavedError, entries, read_text};
+use crate::files::saved::{SavedError, entries, read_text};
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 use crate::measuring::machine_code::DIGESTS;
 use crate::measuring::programs::{ProgramError, output_of, program};
@@ -65,15 +65,14 @@ impl Sources {
 }
 
 impl Changed {
-    /// What differs in the working directory and in this program from what was measured.
+    /// What differs in the working directory and in this program from what was measured in a build.
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn since(measured: &Saved<Sources>) -> Result<Self, SavedError> {
-        let build = &measured.environment.build;
+    pub fn since(measured: &Sources, build: &Build) -> Result<Self, SavedError> {
         let is_alike = !build.rustc.is_empty() && build.other(&Build::of_this()).is_none();
-        let code = if is_alike && !measured.content.code.is_empty() { DIGESTS.clone() } else { BTreeMap::new() };
-        Ok(Self::between(&measured.content, &Sources { revision: None, digests: digests(Path::new(""))?, code }))
+        let code = if is_alike && !measured.code.is_empty() { DIGESTS.clone() } else { BTreeMap::new() };
+        Ok(Self::between(measured, &Sources { revision: None, digests: digests(Path::new(""))?, code }))
     }
 
     fn between(measured: &Sources, now: &Sources) -> Self {

@@ -252,7 +252,7 @@ pub fn compose(folders: &[&Data], links: &str, modules: Modules) -> Result<Page,
         schema: "nimlanes-page-3",
         links,
         small: SMALL,
-        machines: folders.iter().filter_map(|data| MachineInfo::of(data)).collect(),
+        machines: folders.iter().map(MachineInfo::of).collect(),
         operations: OPERATIONS.iter().map(operation).collect::<Result<_, _>>()?,
         rows,
         skipped: numbered(folders).flat_map(|(machine, data)| skipped(machine, data)).collect(),
@@ -302,10 +302,6 @@ fn numbered<'a>(folders: &[&'a Data]) -> impl Iterator<Item = (usize, &'a Data)>
     folders.iter().copied().enumerate()
 }
 
-fn duels(data: &Data) -> impl Iterator<Item = &Duel> {
-    data.duels.iter().map(|saved| &saved.content)
-}
-
 /// Where a row stands: in the order of the lists, whatever the order of the files; exact kernels before observed ones, fastest first.
 fn place<'a>(row: &Row<'a>) -> impl Ord + use<'a> {
     let operation = OPERATIONS.iter().position(|operation| operation.name() == row.case.operation);
@@ -318,7 +314,7 @@ fn place<'a>(row: &Row<'a>) -> impl Ord + use<'a> {
 
 fn rows<'a>(machine: usize, data: &'a Data, kernels: &BTreeMap<&str, Vec<KernelInfo>>) -> Vec<Row<'a>> {
     let mut rows = Vec::new();
-    for duel in duels(data) {
+    for duel in &data.duels {
         let kernels = kernels.get(&*duel.case.operation).map_or(&[][..], |kernels| kernels);
         let steps = steps(duel, kernels);
         let plain = best_plain(duel, kernels);
@@ -381,17 +377,16 @@ impl<'a> Row<'a> {
 }
 
 fn skipped(machine: usize, data: &Data) -> impl Iterator<Item = Skipped<'_>> {
-    duels(data).flat_map(move |duel| {
+    data.duels.iter().flat_map(move |duel| {
         let Duel { case, build, .. } = duel;
         duel.skipped.iter().map(move |skipped| Skipped { machine, case, build, skipped })
     })
 }
 
 impl<'a> MachineInfo<'a> {
-    /// The machine of a folder; there is one, since a folder without a duel is not read.
-    fn of(data: &'a Data) -> Option<Self> {
-        let environment = data.environment()?;
-        Some(MachineInfo {
+    fn of(data: &&'a Data) -> Self {
+        let environment = &data.environment;
+        MachineInfo {
             name: data.name(),
             cpu: &environment.cpu,
             tier: &environment.tier,
@@ -399,10 +394,10 @@ impl<'a> MachineInfo<'a> {
             caches: &environment.caches,
             memory: memory(environment.memory as f64),
             folder: data.folder.display().to_string(),
-            revision: data.source().and_then(|source| source.revision.as_deref()),
+            revision: data.revision(),
             draft: data.is_draft(),
             measured: data.date(),
-        })
+        }
     }
 }
 

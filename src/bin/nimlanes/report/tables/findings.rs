@@ -23,7 +23,7 @@ impl Report<'_> {
     }
 
     fn weaker_tiers(&self) -> Option<Finding> {
-        let strongest = Tier::named(&self.data.environment()?.tier)?;
+        let strongest = Tier::named(&self.data.environment.tier)?;
         let tiers: Vec<Tier> = Tier::ALL.iter().rev().copied().filter(|tier| strongest.includes(*tier)).collect();
         let weaker = tiers.get(1..).filter(|weaker| !weaker.is_empty())?;
         let finding = |cap: &Tier| {
@@ -90,7 +90,7 @@ impl Report<'_> {
 
     /// How many layouts the duels cover, as part of a sentence.
     pub(super) fn layouts(&self) -> &'static str {
-        match self.data.duels.iter().map(|saved| saved.content.processes).max() {
+        match self.data.duels.iter().map(|duel| duel.processes).max() {
             None | Some(1) => {
                 "each duel is of one process, so of one layout in memory, and another may be faster or slower"
             }
@@ -112,7 +112,7 @@ impl Report<'_> {
 
     /// How many kernels are fast in some processes and slow in others; none if none are.
     fn slow_modes(&self) -> Option<String> {
-        let rows = || self.data.duels.iter().flat_map(|saved| &saved.content.rows);
+        let rows = || self.data.duels.iter().flat_map(|duel| &duel.rows);
         let (count, all) = (rows().filter(|row| row.slow_mode.is_some()).count(), rows().count());
         let finding = format!(
             "{count} of {all} kernels and inputs are fast in some processes and slow in others. Ratios are of the faster mode."

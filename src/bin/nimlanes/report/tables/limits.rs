@@ -8,6 +8,7 @@ use nimlanes::lab::ceilings::Reading;
 use super::markdown::{Table, code, memory, ns, range, times};
 use super::{Entry, Report, Topic};
 use crate::measuring::duel::Row;
+use crate::report::data::KernelNeeds;
 
 const LIMITS: &str = include_str!("limits.md");
 
@@ -22,14 +23,14 @@ pub(super) struct Limit {
 
 impl Limit {
     /// Multiplies each need by its ceiling. The most expensive is the limit, as the others may overlap with it.
-    fn from_needs(needs: &Needs, readings: &[&Reading]) -> Option<Self> {
+    fn from_needs(needs: &Needs, readings: &[Reading]) -> Option<Self> {
         // The largest buffer that is no larger than the data accessed: its time per operation cannot be too high.
         let ceiling = |kind: &str, name: &str| {
-            let level = |reading: &&&Reading| {
+            let level = |reading: &&Reading| {
                 reading.kind == kind
                     && (name.is_empty() || reading.name == name || name == SPLIT && reading.name.ends_with(name))
             };
-            let plain = |reading: &&&Reading| !name.is_empty() || !reading.name.ends_with(SPLIT);
+            let plain = |reading: &&Reading| !name.is_empty() || !reading.name.ends_with(SPLIT);
             let all = || readings.iter().filter(level).filter(plain);
             let within =
                 all().filter(|reading| reading.bytes as f64 <= needs.bytes).max_by_key(|reading| reading.bytes);
@@ -67,16 +68,14 @@ pub(super) fn share(limit_ns: f64, row: &Row) -> String {
 impl Report<'_> {
     /// The limit of a kernel, from its stated needs and the measured ceilings.
     pub(super) fn limit(&self, entry: &Entry, row: &Row) -> Option<Limit> {
-        let mut stated = self.data.needs.iter().flat_map(|saved| &saved.content.rows);
-        let stated =
-            stated.find(|stated| (stated.operation.as_str(), &stated.kernel) == (entry.name(), &row.kernel))?;
-        let readings: Vec<&Reading> = self.data.ceilings.iter().flat_map(|saved| &saved.content.rows).collect();
-        Limit::from_needs(&stated.needs, &readings)
+        let is_of_it =
+            |stated: &&KernelNeeds| (stated.operation.as_str(), &stated.kernel) == (entry.name(), &row.kernel);
+        Limit::from_needs(&self.data.needs.iter().find(is_of_it)?.needs, &self.data.ceilings)
     }
 
     pub(super) fn limits(&self) -> Option<Topic> {
         let mut ceilings = Table::new(&["ceiling", "buffer", "time of one", "median"]);
-        for reading in self.data.ceilings.iter().flat_map(|saved| &saved.content.rows) {
+        for reading in &self.data.ceilings {
             let buffer = if reading.bytes == 0 { "registers".to_owned() } else { memory(reading.bytes as f64) };
             let what = format!("{} ({}, {})", reading.unit, reading.kind, reading.name);
             ceilings.row([what, buffer, ns(reading.ns), reading.median_ns.map_or("–".to_owned(), ns)]);

@@ -98,10 +98,8 @@ impl Report<'_> {
 
     /// What the CPU said, if the machine was named by hand.
     pub(super) fn named_by_hand(&self) -> String {
-        match (self.data.given_name(), self.data.environment()) {
-            (Some(_), Some(environment)) => format!(", named by hand: it said {}", environment.microarchitecture),
-            _ => String::new(),
-        }
+        let said = |_: &String| format!(", named by hand: it said {}", self.data.environment.microarchitecture);
+        self.data.given_name.as_ref().map_or_else(String::new, said)
     }
 
     /// Headings of columns for the other machines.
@@ -176,7 +174,7 @@ impl Report<'_> {
     /// The median over all kernels and inputs of half the range of the ratio over the rounds, in percent; none if there are only
     /// baselines.
     fn noise(&self) -> Option<f64> {
-        let rows = self.data.duels.iter().flat_map(|saved| saved.content.rows.iter().map(|row| (&saved.content, row)));
+        let rows = self.data.duels.iter().flat_map(|duel| duel.rows.iter().map(move |row| (duel, row)));
         let rows = rows.filter(|(duel, row)| row.kernel != duel.baseline);
         let mut noise: Vec<f64> = rows.map(|(_, row)| row.spread()).collect();
         (!noise.is_empty()).then(|| quantile(&mut noise, 0.5))
@@ -184,7 +182,7 @@ impl Report<'_> {
 
     /// How many of the source files that were measured on another machine were not measured here; none if either does not say.
     fn changed_between(&self, other: &Report) -> Option<[usize; 2]> {
-        let (here, there) = (self.data.source()?, other.data.source()?);
+        let (here, there) = (self.data.sources.as_ref()?, other.data.sources.as_ref()?);
         Some([here.lacks(there).count(), there.digests.len()])
     }
 
@@ -261,10 +259,8 @@ impl Report<'_> {
 
     /// The machine, and what was measured there, in a sentence.
     fn origin(&self) -> String {
-        self.data.environment().map_or_else(String::new, |environment| {
-            let (cpu, name, date) = (&environment.cpu, self.named_by_hand(), day(self.data.date()));
-            format!("{cpu}{name}, measured on {date}; revision: {}; {}. ", self.revision(), self.layouts())
-        })
+        let (cpu, name, date) = (&self.data.environment.cpu, self.named_by_hand(), day(self.data.date()));
+        format!("{cpu}{name}, measured on {date}; revision: {}; {}. ", self.revision(), self.layouts())
     }
 
     fn turning(&self, other: &Report, rankings: Rankings) -> String {

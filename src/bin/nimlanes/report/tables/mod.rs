@@ -180,8 +180,7 @@ impl<'a> Report<'a> {
     /// Sizes at which there is a duel, ascending.
     fn sizes(&self, entry: &Entry, workload: &Workload) -> impl Iterator<Item = u64> + use<> {
         let over = (entry.name(), workload.name);
-        let duels = self.data.duels.iter().map(|saved| &saved.content);
-        let cases = duels.map(|duel| &duel.case);
+        let cases = self.data.duels.iter().map(|duel| &duel.case);
         let cases = cases.filter(|case| (case.operation.as_str(), case.workload.as_str()) == over);
         let mut sizes: Vec<u64> = cases.map(|case| case.size).collect();
         sizes.sort_unstable();
@@ -279,7 +278,7 @@ impl<'a> Report<'a> {
             duel.case.operation == operation && names.any(|name| name == kernel)
         };
         let mut observed = self.data.observed.iter().map(|observed| (&observed.case, &observed.row.kernel));
-        self.data.duels.iter().any(|saved| of_duel(&saved.content))
+        self.data.duels.iter().any(of_duel)
             || observed.any(|(case, name)| case.operation == operation && name == kernel)
     }
 
@@ -319,17 +318,13 @@ impl<'a> Report<'a> {
 
     /// The revision of the measured source.
     fn revision(&self) -> String {
-        let revision = self.data.source().and_then(|source| source.revision.as_deref());
-        revision.map_or("not recorded".to_owned(), code)
+        self.data.revision().map_or("not recorded".to_owned(), code)
     }
 
     /// The environment of each machine, in a column.
     fn environment(&self) -> String {
-        let columns: Vec<(&Report, &Environment)> = [self]
-            .into_iter()
-            .chain(&self.others)
-            .filter_map(|report| Some((report, report.data.environment()?)))
-            .collect();
+        let columns: Vec<(&Report, &Environment)> =
+            [self].into_iter().chain(&self.others).map(|report| (report, &report.data.environment)).collect();
         let heads = columns.iter().map(|(report, _)| report.name().to_owned());
         let mut table = Table::new(&[String::new()].into_iter().chain(heads).collect::<Vec<_>>());
         let mut row = |name: &str, cell: &dyn Fn(&Report, &Environment) -> String| {
@@ -340,8 +335,8 @@ impl<'a> Report<'a> {
             );
         };
         row("CPU", &|_, environment| environment.cpu.clone());
-        if columns.iter().any(|(report, _)| report.data.given_name().is_some()) {
-            row("name", &|report, environment| match report.data.given_name() {
+        if columns.iter().any(|(report, _)| report.data.given_name.is_some()) {
+            row("name", &|report, environment| match report.data.given_name {
                 Some(_) => format!("by hand; it said {}", environment.microarchitecture),
                 None => "by the CPU".to_owned(),
             });
@@ -354,23 +349,16 @@ impl<'a> Report<'a> {
         row("default build compiled for", &|_, environment| environment.build.target_features.join(", "));
         row("features", &|_, environment| environment.build.features.join(", "));
         row("profile", &|_, environment| environment.build.profile.clone());
-        row("measured (UTC)", &|report, _| {
-            let first = report.data.duels.iter().map(|saved| saved.date.as_str()).min().unwrap_or("");
-            format!("{first} to {}", report.data.date())
-        });
+        row("measured (UTC)", &|report, _| report.data.dates.join(" to "));
         row("revision", &|report, _| report.revision());
         let parts = self.changed_parts();
         let text = table.end();
         if parts.is_empty() { text } else { format!("{text}{CHANGED_PARTS}{}.\n", list(parts.iter())) }
     }
 
-    fn setup(&self) -> Option<&Setup> {
-        self.data.setups.first().map(|saved| &saved.content)
-    }
-
     /// Time limits of a run in a duel, in seconds: in general, and at headline sizes.
     fn time_limits(&self) -> Option<[f64; 2]> {
-        let setup = self.setup()?;
+        let setup = self.data.setup.as_ref()?;
         let effort = if setup.draft { Effort::DRAFT } else { Effort::FULL };
         Some([setup.time_limit_seconds, effort.headline_time_limit.as_secs_f64()])
     }
@@ -390,7 +378,7 @@ impl<'a> Report<'a> {
 
     /// What the best kernels were measured on and checked against.
     fn provenance(&self) -> String {
-        let Some(environment) = self.data.environment() else { return String::new() };
+        let environment = &self.data.environment;
         let date = day(self.data.date());
         let mut unknown = Vec::new();
         for entry in self.entries() {
@@ -486,8 +474,8 @@ impl<'a> Report<'a> {
     }
 
     fn reproduce(&self) -> String {
-        let took =
-            self.setup().map_or(String::new(), |setup| format!(": {:.0} min here", (setup.took_seconds / 60.0).ceil()));
+        let took = |setup: &Setup| format!(": {:.0} min here", (setup.took_seconds / 60.0).ceil());
+        let took = self.data.setup.as_ref().map_or(String::new(), took);
         format!(
             "```sh\n\
              cargo run --release -- report --again     # measure everything and write this file{took}\n\
@@ -508,7 +496,7 @@ mod tests {
     use super::*;
     use crate::files::saved::entries;
 
-    /// As if the kernel had been added after the measurements. It is one that `crates` lists: the only one of its tier and crate.
+    /// As if the kernel had been added after the measurements.
     #[test]
     fn a_kernel_without_measurements_is_in_no_table() {
         let text = |data: &Data| {
@@ -517,15 +505,13 @@ mod tests {
             let text: String = [report.results(), report.digest()].into_iter().chain(pages).collect();
             (text, report.unmeasured())
         };
-        let (operation, kernel) = ("mex_subtraction", "byte_lanes_fearless_avx2");
+        let (operation, kernel) = ("mex_subtraction", "byte_lanes_avx512");
         let (link, pair) = (format!("[`{kernel}`]("), format!("{operation}={kernel}"));
         let folders = entries(Path::new(FOLDERS)).expect("readable").into_iter().filter(|path| path.is_dir());
-        let mut all = folders.map(|folder| Data::read(&folder, false).expect("measurements"));
-        let mut data = all.find(|data| text(data).0.contains(&link)).expect("one of a machine that can run the kernel");
+        let mut all = folders.map(|folder| Data::read(&folder).expect("measurements"));
+        let mut data = all.find(|data| text(data).0.contains(&link)).expect("one with the kernel");
         assert!(!text(&data).1.contains(&pair));
-        for duel in
-            data.duels.iter_mut().map(|saved| &mut saved.content).filter(|duel| duel.case.operation == operation)
-        {
+        for duel in data.duels.iter_mut().filter(|duel| duel.case.operation == operation) {
             duel.rows.retain(|row| row.kernel != kernel);
             duel.skipped.retain(|row| row.kernel != kernel);
         }

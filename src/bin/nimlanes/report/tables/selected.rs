@@ -57,16 +57,17 @@ impl Report<'_> {
         let case = session.case();
         let duel =
             self.data.duel(case, "default", "thread").filter(|duel| duel.rows.len() > 1 || !duel.skipped.is_empty());
-        let trial = self.data.trials.iter().flat_map(|saved| &saved.content.rows).find(|trial| trial.case == *case);
-        let times: Vec<(&str, f64)> = match (duel, trial) {
-            (Some(duel), _) => duel.rows.iter().map(|row| (row.kernel.as_str(), row.median_seconds)).collect(),
-            (None, Some(trial)) => trial.times(),
-            (None, None) => return None,
+        let times: Vec<(&str, f64)> = match duel {
+            Some(duel) => duel.rows.iter().map(|row| (row.kernel.as_str(), row.median_seconds)).collect(),
+            None => {
+                let trial = self.data.trials.iter().find(|trial| trial.case == *case)?;
+                trial.times.iter().map(|(kernel, time)| (kernel.as_str(), *time)).collect()
+            }
         };
         let infos = session.kernels();
         let exact = |name: &str| infos.iter().any(|info| info.name == name && info.is_exact());
         let (quickest, best) = times.iter().filter(|time| exact(time.0)).copied().min_by(|a, b| a.1.total_cmp(&b.1))?;
-        let environment = self.data.environment()?;
+        let environment = &self.data.environment;
         let tier = Tier::named(&environment.tier)?;
         let able = infos.iter().enumerate().filter(|(_, info)| info.is_exact() && tier.includes(info.tier));
         let costs = able.filter_map(|(index, info)| Some((info.name, session.predict(index, 1)?)));
@@ -81,9 +82,8 @@ impl Report<'_> {
 /// The cases that were timed on any machine, in the order of the operations, workloads and sizes.
 fn cases(machines: &[&Report]) -> Vec<Case> {
     let of = |machine: &&Report| {
-        let duels = machine.data.duels.iter().map(|saved| &saved.content.case);
-        let trials = machine.data.trials.iter().flat_map(|saved| &saved.content.rows).map(|trial| &trial.case);
-        duels.chain(trials).cloned().collect::<Vec<_>>()
+        let duels = machine.data.duels.iter().map(|duel| &duel.case);
+        duels.chain(machine.data.trials.iter().map(|trial| &trial.case)).cloned().collect::<Vec<_>>()
     };
     let mut cases: Vec<Case> = machines.iter().flat_map(of).collect();
     let place = |case: &Case| {
