@@ -7,7 +7,7 @@
 //! |---|---|---|---|
 //! | boolean-table scan | [`table_scan`](cores::table_scan) | P-positions of three heaps | [Stone Game](games::stone_game) |
 //! | bitset occupancy | [`occupancy`](cores::occupancy) | P-positions of two heaps | [Proportionate Nim](games::proportionate_nim) |
-//! | SIMD mex | [`mex_subtraction`](cores::mex::subtraction), [`mex_zeros`](cores::mex::zeros), [`mex_records`](cores::mex::records), [`mex_split`](cores::mex::split), [`mex_octal`](cores::mex::octal), [`mex_period`](cores::mex::period), [`mex_family`](cores::mex::family), [`mex_memory`](cores::mex::memory) | Grundy values, P-positions, first heaps, periods | [Nim Square](games::nim_square), [Scatterstone Nim](games::scatterstone_nim), [Mem0](games::mem0) |
+//! | SIMD mex | [`mex_subtraction`](cores::mex::subtraction), [`mex_zeros`](cores::mex::zeros), [`mex_records`](cores::mex::records), [`mex_split`](cores::mex::split), [`mex_octal`](cores::mex::octal), [`mex_period`](cores::mex::period), [`mex_family`](cores::mex::family) | Grundy values, P-positions, first heaps, periods | [Nim Square](games::nim_square), [Scatterstone Nim](games::scatterstone_nim) |
 //! | frequency-count XOR | [`xor_triples`](cores::xor_count::triples), [`xor_partitions`](cores::xor_count::partitions) | multisets with nim-sum 0 | the first two of these |
 //!
 //! # Solving

@@ -55,17 +55,13 @@ fn compare(what: &str, predicted: f64, used: f64, more: f64) -> bool {
 
 /// The allowed excess of the prediction.
 fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
-    let of_each_value =
-        ["push_bits", "pull_words", "byte_lanes", "periodic"].iter().any(|name| kernel.starts_with(name));
+    let of_each_value = ["pull_words", "byte_lanes", "periodic"].iter().any(|name| kernel.starts_with(name));
     // In octal games, the number of rare heaps is estimated.
     let of_rare_heaps =
         operation == "mex_octal" && ["sparse", "greedy", "window"].iter().any(|name| kernel.starts_with(name));
     // How far the values of a compressed history repeat is predicted from the first heaps.
     let of_frames = operation == "mex_records" && kernel.starts_with("compressed");
-    // How many exceptions wait, and how wide the windows of the tables are, is an estimate.
-    let of_exceptions = operation == "mex_memory";
     let is_estimated = of_rare_heaps
-        || of_exceptions
         || of_frames
         || operation == "mex_subtraction" && of_each_value && !workload.contains(|c: char| c.is_ascii_digit());
     // Predicted for the largest possible number of positions; with these moves, half of the heaps have none.

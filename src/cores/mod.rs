@@ -19,7 +19,7 @@ pub use nimlanes_xor_count::cores::xor_count;
 pub mod mex {
     #[cfg(feature = "mex")]
     #[doc(inline)]
-    pub use nimlanes_mex::cores::mex::{family, memory, split, subtraction, zeros};
+    pub use nimlanes_mex::cores::mex::{family, split, subtraction, zeros};
     #[doc(inline)]
     pub use nimlanes_mex_base::cores::mex::checkpoint;
     #[cfg(feature = "mex")]
@@ -56,8 +56,6 @@ macro_rules! operations {
             &Erased::<mex::period::MexPeriod>::new(),
             #[cfg(feature = "mex")]
             &Erased::<mex::family::MexFamily>::new(),
-            #[cfg(feature = "mex")]
-            &Erased::<mex::memory::MexMemory>::new(),
             #[cfg(feature = "xor_count")]
             &Erased::<xor_count::triples::XorTriples>::new(),
             #[cfg(feature = "xor_count")]

@@ -1,7 +1,5 @@
 //! Whole games: each solves a problem by running operations, with kernels chosen by a [`Selection`].
 
-#[cfg(feature = "mex")]
-pub mod mem0;
 #[cfg(feature = "xor_count")]
 pub mod nim_square;
 mod one_heap;
@@ -98,8 +96,6 @@ nimlanes_foundation::listed! {
         nim_square::GAME,
         #[cfg(feature = "xor_count")]
         scatterstone_nim::GAME,
-        #[cfg(feature = "mex")]
-        mem0::GAME,
     ];
 }
 

@@ -33,14 +33,13 @@ pub mod cores {
         use nimlanes_mex_base::cores::mex::{checkpoint, lanes, oracle, residues, translate};
 
         pub mod family;
-        pub mod memory;
         pub mod split;
         pub mod subtraction;
         pub mod zeros;
     }
 }
 
-use cores::mex::{family::MexFamily, memory::MexMemory, split::MexSplit, subtraction::MexSubtraction, zeros::MexZeros};
+use cores::mex::{family::MexFamily, split::MexSplit, subtraction::MexSubtraction, zeros::MexZeros};
 
 listed! {
     /// The operations.
@@ -49,6 +48,5 @@ listed! {
         &Erased::<MexZeros>::new(),
         &Erased::<MexSplit>::new(),
         &Erased::<MexFamily>::new(),
-        &Erased::<MexMemory>::new(),
     ];
 }
