@@ -25,14 +25,14 @@ fn elsewhere(microarchitecture: &str, date: &str, rows: &[(&str, f64)]) -> Value
 
 #[test]
 fn another_machine_stands_beside_that_of_the_report() {
-    let mut own = elsewhere("zen-x", "2026-01-31T12:00:00Z", &[("stamp", 5.0), ("push_bits", 4.0), ("flags", 1.0)]);
+    let mut own = elsewhere("zen-x", "2026-01-31T12:00:00Z", &[("stamp", 5.0), ("pull_words", 4.0), ("flags", 1.0)]);
     own["content"]["processes"] = json!(5);
     let (root, folder) = measured(&own);
     // As before there were processes, with a kernel that is no longer in the list.
     let mut there = elsewhere(
         "lake",
         "2026-01-30T12:00:00Z",
-        &[("gone_lanes", 9.0), ("push_bits", 6.0), ("stamp", 3.0), ("flags", 1.0)],
+        &[("gone_lanes", 9.0), ("pull_words", 6.0), ("stamp", 3.0), ("flags", 1.0)],
     );
     let other = "profiles/data/2026-01-30-lake";
     write_folder(&there, &root.path().join(other));
@@ -53,9 +53,9 @@ fn another_machine_stands_beside_that_of_the_report() {
     ] {
         assert!(page.contains(part), "{part} is missing in {page}");
     }
-    let turn = "turns over: `stamp` by 1.25 on zen-x, `push_bits` by 2.00 on lake";
+    let turn = "turns over: `stamp` by 1.25 on zen-x, `pull_words` by 2.00 on lake";
     assert_eq!(cells(&page, "| `mex_subtraction` at 100")[1..], [turn, turn, "1 of 3"]);
-    assert_eq!(cells(&page, "| `mex_subtraction` `squares`")[1..], ["`stamp`", "1.25", "`push_bits`", "2.00"]);
+    assert_eq!(cells(&page, "| `mex_subtraction` `squares`")[1..], ["`stamp`", "1.25", "`pull_words`", "2.00"]);
 
     report(&root, &["--check"]).assert().success();
     for field in ["ratio", "ratio_high"] {
@@ -122,7 +122,7 @@ fn the_page_on_selection_has_a_section_for_each_machine() {
     let session =
         operation("mex_subtraction").expect("listed").session(&selection, "squares", 100_000).expect("listed");
     let selected = session.kernels()[selection.kernel_of(session.as_ref()).expect("a kernel")].name;
-    assert!(!["flags", "push_bits"].contains(&selected), "the test needs others");
+    assert!(!["flags", "pull_words"].contains(&selected), "the test needs others");
     let on = |name: &str, rows: &[(&str, f64)]| {
         let mut saved = elsewhere(name, "2026-01-31T12:00:00Z", rows);
         saved["environment"]["tier"] = json!("portable");
@@ -131,7 +131,7 @@ fn the_page_on_selection_has_a_section_for_each_machine() {
     let (root, folder) = measured(&on("zen-x", &[(selected, 5.0), ("flags", 1.0)]));
     let others = [("cove", (selected, 2.0)), ("lake", ("pull_words", 2.0))];
     for (name, slower) in others {
-        let saved = on(name, &[("push_bits", 5.0), slower, ("flags", 1.0)]);
+        let saved = on(name, &[("residue_classes", 5.0), slower, ("flags", 1.0)]);
         write_folder(&saved, &root.path().join("profiles/data").join(name));
     }
     report(&root, &["--data", folder]).assert().success();
@@ -145,7 +145,7 @@ fn the_page_on_selection_has_a_section_for_each_machine() {
     for part in [verdict("zen-x", 1, "1.00"), verdict("cove", 0, "2.50")] {
         assert!(page.contains(&part), "{part}: {page}");
     }
-    let row = format!("| `mex_subtraction` | `squares` | 100\u{202f}000 | `{selected}` | `push_bits` |");
+    let row = format!("| `mex_subtraction` | `squares` | 100\u{202f}000 | `{selected}` | `pull_words` |");
     assert!(page.contains(&format!("{row} 2.50 |")), "{page}");
     // What is selected was not timed there.
     assert!(!page.contains("## On lake") || page.contains(&format!("{row} – |")), "{page}");

@@ -98,7 +98,7 @@ fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, Cost, Values) {
 }
 
 fn shift_sets(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    shifted_sets::run(input, run, shifted_sets::plain::parts())
+    shifted_sets::run(input, run)
 }
 
 /// The cost of a portable kernel by its formula, with the rates of the list.

@@ -8,23 +8,15 @@
 //! for every value. Heaps too far back for the largest move are skipped.
 //! Bound: the loads of the shifted sets, which split cache lines.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub mod avx512;
-pub mod plain;
-#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
-pub mod v128;
-#[cfg(feature = "wide")]
-pub mod wide;
-
 use super::{Subtraction, narrow};
 use crate::cores::growing;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::WORD;
 
 /// Heaps in a tile.
-pub const TILE_HEAPS: usize = 4096;
+const TILE_HEAPS: usize = 4096;
 /// One bit for each heap of a tile.
-pub type TileBits = [u8; TILE_HEAPS / 8];
+type TileBits = [u8; TILE_HEAPS / 8];
 
 /// Rate: the ns to add a shifted set to a tile.
 pub fn cost(input: &Subtraction, _: CostContext, [set]: [f64; 1]) -> Cost {
@@ -42,7 +34,7 @@ pub fn cost(input: &Subtraction, _: CostContext, [set]: [f64; 1]) -> Cost {
 }
 
 /// The move set in eight copies: copy `r` holds the move `m` at bit `TILE_HEAPS + m + r`.
-pub struct ShiftedSets {
+struct ShiftedSets {
     copies: Vec<u8>,
     stride: usize,
 }
@@ -67,7 +59,7 @@ impl ShiftedSets {
 
     /// The heaps of the tile from `start`, a multiple of 8, that reach `heap`, which lies before the tile or in it.
     #[inline(always)]
-    pub fn reaching(&self, heap: usize, start: usize) -> &TileBits {
+    fn reaching(&self, heap: usize, start: usize) -> &TileBits {
         let at = heap % 8 * self.stride + (TILE_HEAPS + start) / 8 - heap / 8;
         self.copies[at..].first_chunk().expect("copies extend a tile beyond the last heap")
     }
@@ -85,14 +77,18 @@ struct Holders {
     out_of_reach: usize,
 }
 
-/// The part in which the tiers differ. `rule_out(sets, heaps, start, reached)` adds to `reached` the heaps of the tile at `start`
-/// that reach one of `heaps`.
-pub trait RuleOut: Fn(&ShiftedSets, &[usize], usize, &mut TileBits) {}
-
-impl<F: Fn(&ShiftedSets, &[usize], usize, &mut TileBits)> RuleOut for F {}
+/// Adds to `reached` the heaps of the tile at `start` that reach one of `heaps`. The tile is loaded and stored once per set.
+#[inline(always)]
+fn rule_out(sets: &ShiftedSets, heaps: &[usize], start: usize, reached: &mut TileBits) {
+    for heap in heaps {
+        for (reached, reaching) in reached.iter_mut().zip(sets.reaching(*heap, start)) {
+            *reached |= reaching;
+        }
+    }
+}
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run, rule_out: impl RuleOut) -> Result<Vec<u16>, RunError> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let heaps = input.heaps();
     let sets = ShiftedSets::new(input.moves(), heaps);
     let farthest = input.moves().last().map_or(0, |m| *m as usize);

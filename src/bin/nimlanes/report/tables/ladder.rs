@@ -54,9 +54,8 @@ mod tests {
             ("flags", 1.0),
             ("flags_u128", 0.5),
             ("stamp", 4.0),
-            ("push_bits", 4.1),
             ("pull_words", 4.15),
-            ("residue_classes_avx512", 3.9),
+            ("residue_classes_avx2", 3.9),
             ("byte_lanes_avx512", 8.3),
         ];
         let mut rows: Vec<Row> =

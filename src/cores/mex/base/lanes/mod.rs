@@ -15,8 +15,6 @@ pub mod avx512;
 #[cfg(feature = "c")]
 pub mod c;
 pub mod plain;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-pub mod shifts_neon;
 #[cfg(all(feature = "std_simd", nightly_compiler))]
 pub mod std_simd;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
