@@ -399,7 +399,7 @@ fn the_growth_of_zeros_is_a_document() {
         (found["zeros"].clone(), found["octaves"].as_array().expect("a list").clone())
     };
     let (zeros, long) = octaves("2^17", "mex_zeros=byte_sieve");
-    let (_, short) = octaves("131071", "mex_zeros=segmented_sieve");
+    let (_, short) = octaves("131071", "mex_zeros=bit_sieve");
     assert_eq!((long.len(), &long[17]["zeros"]), (18, &zeros));
     assert_eq!(long[..17], short);
     let hashes: HashSet<&str> = long.iter().filter_map(|octave| octave["hash"].as_str()).collect();

@@ -22,17 +22,12 @@ use crate::moves::MoveSet;
 use crate::text::numbers::indexable;
 
 mod bit_sieve;
-#[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
-mod bitvec_sieve;
 mod byte_sieve;
 mod carry;
 mod checkpoint;
 mod modulus;
 mod residue_rows;
-mod segmented_sieve;
 mod shifted_rows;
-#[cfg(feature = "pulp")]
-mod shifted_rows_pulp;
 mod sieve;
 
 pub use checkpoint::{Journal, Progress, Start};
@@ -121,38 +116,14 @@ impl Operation for MexZeros {
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexZeros, [], start;
         byte_sieve = byte_sieve at [0.6, 0.6, 0.8, 100.0], Portable, [], "the baseline: one byte per heap; each P-position hits the heaps above it", needs;
         bit_sieve = bit_sieve at [0.8, 0.2, 0.8, 200.0] like byte_sieve, Portable, [], "the same with one bit per heap";
-        bitvec_sieve = bitvec_sieve at [1.04, 0.26, 1.04, 260.0] like byte_sieve, Portable, ["bitvec"] if target_pointer_width = "64",
-            "the same with bitvec";
-        segmented_sieve = segmented_sieve at [0.95, 4.0, 0.8, 2500.0], Portable, [], "one bit per heap, in segments that stay in L2";
         shifted_rows = shifted_rows with carry::plain at [1.05], Portable, [], "each move ORs the shifted row of P-positions into a block of heaps", needs;
-        shifted_rows_wide = shifted_rows with carry::wide at [carry::wide::line_ns(0.75, 1.05)] like shifted_rows, Portable, ["wide"], "the same with wide's vectors";
-        shifted_rows_std = shifted_rows with carry::std_simd::portable at [1.05] like shifted_rows, Portable, ["std_simd"] if nightly_compiler,
-            "the same in vectors of std::simd";
-        shifted_rows_std_avx2 = shifted_rows with carry::std_simd::avx2 at [0.75] like shifted_rows, Avx2, ["avx2", "std_simd"] if nightly_compiler,
-            "the same in vectors of std::simd";
-        shifted_rows_std_avx512 = shifted_rows with carry::std_simd::avx512 at [0.75] like shifted_rows, Avx512, ["avx512", "std_simd"] if nightly_compiler,
-            "the same in vectors of std::simd";
-        shifted_rows_c = shifted_rows with carry::c::loops at [1.2] like shifted_rows, Portable, ["c"],
-            "the same in loops in C";
-        shifted_rows_c_vectors = shifted_rows with carry::c::vectors at [1.2] like shifted_rows, Portable, ["c"] if not(target_env = "msvc"),
-            "the same in vector extensions of C";
-        shifted_rows_c_avx2 = shifted_rows with carry::c::loops_avx2 at [0.75] like shifted_rows, Avx2, ["avx2", "c"],
-            "the same in loops in C, compiled for AVX2";
-        shifted_rows_c_vectors_avx2 = shifted_rows with carry::c::vectors_avx2 at [0.75] like shifted_rows, Avx2, ["avx2", "c"] if not(target_env = "msvc"),
-            "the same in vector extensions of C, compiled for AVX2";
-        shifted_rows_pulp = shifted_rows_pulp(Tier) at [1.2] like shifted_rows, Portable, ["pulp"], "the same in vectors of pulp";
-        shifted_rows_pulp_avx2 = shifted_rows_pulp(Tier) at [0.75] like shifted_rows_pulp, Avx2, ["avx2", "pulp"], "the same source with this tier's token";
-        shifted_rows_pulp_avx512 = shifted_rows_pulp(Tier) at [0.75] like shifted_rows_pulp, Avx512, ["avx512", "pulp"], "the same source with this tier's token";
         shifted_rows_avx2 = shifted_rows with carry::plain at [0.75] like shifted_rows, Avx2, ["avx2"], "the same source at this tier", needs;
         shifted_rows_avx512 = shifted_rows with carry::avx512 at [0.57] like shifted_rows, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs_avx512;
         shifted_rows_neon = shifted_rows with carry::v128 at [0.6] like shifted_rows, Neon, ["neon"], "the same, 2048 heaps in sixteen registers";
         shifted_rows_simd128 = shifted_rows with carry::v128 at [1.2] like shifted_rows, Simd128, ["simd128"], "the same, 1024 heaps in eight registers";
         residue_rows = residue_rows with carry::plain at [0.95] like shifted_rows, Portable, [], "the same by residue classes, for a modulus found from the first P-positions";
-        residue_rows_wide = residue_rows with carry::wide at [carry::wide::line_ns(0.6, 0.95)] like residue_rows, Portable, ["wide"], "the same with wide's vectors";
         residue_rows_avx2 = residue_rows with carry::plain at [0.68] like residue_rows, Avx2, ["avx2"], "the same source at this tier";
         residue_rows_avx512 = residue_rows with carry::avx512 at [0.5] like residue_rows, Avx512, ["avx512"], "the same with rows as in shifted_rows_avx512";
-        residue_rows_neon = residue_rows with carry::v128 at [0.55] like residue_rows, Neon, ["neon"], "the same with rows as in shifted_rows_neon";
-        residue_rows_simd128 = residue_rows with carry::v128 at [1.0] like residue_rows, Simd128, ["simd128"], "the same with rows as in shifted_rows_simd128";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_sieve"];

@@ -2,15 +2,9 @@
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
-#[cfg(feature = "c")]
-pub mod c;
 pub mod plain;
-#[cfg(all(feature = "std_simd", nightly_compiler))]
-pub mod std_simd;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 pub mod v128;
-#[cfg(feature = "wide")]
-pub mod wide;
 
 /// Bytes of a line of heaps, one bit for each.
 pub const LINE: usize = 64;
