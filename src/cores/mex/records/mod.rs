@@ -249,7 +249,6 @@ impl Operation for MexRecords {
         masks = masks at [1.2, 0.58] like table, Portable, [], "the same masks over a history as long as the largest move";
         masks_avx2 = masks at [2.4, 0.33] like masks, Avx2, ["avx2"], "the same source at this tier, with its shift and zero-count instructions";
         ring_lanes = ring_lanes with lanes::plain at [1.5, 0.25], Portable, [], "64 heaps as byte lanes; one-hot planes by arithmetic, then a chain through the heaps", needs;
-        ring_lanes_wide = ring_lanes with lanes::wide at [1.5, lanes::wide::plane_ns(0.03, 0.25, 8.0)] like ring_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
         ring_lanes_avx2 = ring_lanes with lanes::avx2 at [1.0, 0.06] like ring_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
         ring_lanes_avx512 = ring_lanes with lanes::avx512 at [1.0, 0.02] like ring_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts", needs;
         ring_lanes_neon = ring_lanes with lanes::v128 at [1.5, 0.12] like ring_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
@@ -266,7 +265,6 @@ impl Operation for MexRecords {
         compressed_lanes_simd128 = compressed_lanes with lanes::v128 at [1.5, 0.12, 0.07] like compressed_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
         residue_classes = residue_classes at [11.0, 0.6], Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
         residue_classes_avx2 = residue_classes at [8.0, 0.6] like residue_classes, Avx2, ["avx2"], "the same source at this tier";
-        residue_classes_avx512 = residue_classes at [8.0, 0.6] like residue_classes, Avx512, ["avx512"], "the same source at this tier";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",

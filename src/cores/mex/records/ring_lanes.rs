@@ -2,7 +2,7 @@
 //!
 //! Cost: for each far move and 64 heaps, the decode of the tier's [`lanes`](crate::cores::mex::lanes); a chain of two operations
 //! per heap.
-//! Bound: in plain Rust, and by `wide`'s shuffle in a default build, the decode; else the chain, and what it waits for. If a far
+//! Bound: in plain Rust, the decode; else the chain, and what it waits for. If a far
 //! move is shorter than two blocks, a block's far part waits for the codes of the previous block.
 
 use super::layout::Layout;
