@@ -28,7 +28,7 @@ fn parts_in_c() -> String {
     let builder = |tier: &str| {
         let mut builder = cc::Build::new();
         builder
-            .files(["add", "carry", "decode", "near"].map(|part| format!("{FOLDER}/{part}.c")))
+            .files(["add", "decode"].map(|part| format!("{FOLDER}/{part}.c")))
             .std("c11")
             .define("TIER", tier)
             .opt_level(3);

@@ -34,19 +34,9 @@ mod near_sum;
 mod near_sum_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod near_sum_avx512;
-#[cfg(feature = "c")]
-mod near_sum_c;
-#[cfg(any(feature = "c", all(feature = "std_simd", nightly_compiler)))]
-mod near_sum_compiled;
-#[cfg(feature = "pulp")]
-mod near_sum_pulp;
-#[cfg(all(feature = "std_simd", nightly_compiler))]
-mod near_sum_std;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 mod near_sum_v128;
 mod open_values;
-#[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
-mod open_values_bitvec;
 mod oracle;
 
 /// Grundy values of the sizes `0..=limit` of a heap that splits. The output holds one value per size.
@@ -128,32 +118,12 @@ impl Operation for MexSplit {
         byte_scan = byte_scan at [0.88, 20.0], Portable, [], "the baseline, and the best public algorithm: every split stamps its nim-sum", needs;
         closed_form = closed_form at [0.12, 50.0], Portable, [], "the proved closed forms for 2 and for 4 or more parts";
         bit_rows = bit_rows with translate::plain at [6.0, 2.0], Portable, [], "sets of nim-sums as bit rows, XOR-translated word by word by a butterfly";
-        bit_rows_wide = bit_rows with translate::wide at [6.0, 0.5] like bit_rows, Portable, ["wide"], "the same, with the butterfly on eight words at once";
         xor_translate_avx512 = bit_rows with translate::avx512 at [5.5, 0.03] like bit_rows, Avx512, ["avx512"],
             "the same, with 512 bits translated by two instructions: vgf2p8affineqb within bytes, vpermb across them";
         open_values = open_values at [1.5, 1.5], Portable, [], "3 parts: test only values not yet seen at sizes of the same parity", needs;
-        open_values_bitvec = open_values_bitvec at [2.0, 2.0] like open_values, Portable, ["bitvec"] if target_pointer_width = "64",
-            "the same with rows of bitvec, bit by bit";
         near_sum = near_sum at [20.0, 1.05], Portable, [], "3 parts: keep only 32 nim-sums of each set of pairs, next to the sum";
         near_sum_avx2 = near_sum_avx2 at [30.0, 0.135] like near_sum, Avx2, ["avx2"], "the same, 8 splits at once, without gathers", needs;
         near_sum_avx512 = near_sum_avx512 at [40.0, 0.065] like near_sum, Avx512, ["avx512"], "the same with 16 nim-sums and 32 splits at once", needs;
-        near_sum_std = near_sum_compiled with near_sum_std::portable at [20.0, 0.6] like near_sum, Portable, ["std_simd"] if nightly_compiler,
-            "the same in vectors of std::simd";
-        near_sum_std_avx2 = near_sum_compiled with near_sum_std::avx2 at [30.0, 0.16] like near_sum, Avx2, ["avx2", "std_simd"] if nightly_compiler,
-            "the same in vectors of std::simd";
-        near_sum_std_avx512 = near_sum_compiled with near_sum_std::avx512 at [40.0, 0.1] like near_sum, Avx512, ["avx512", "std_simd"] if nightly_compiler,
-            "the same in vectors of std::simd";
-        near_sum_c = near_sum_compiled with near_sum_c::loops at [11.0, 1.2] like near_sum, Portable, ["c"],
-            "the same in loops in C";
-        near_sum_c_vectors = near_sum_compiled with near_sum_c::vectors at [15.0, 0.85] like near_sum, Portable, ["c"] if not(target_env = "msvc"),
-            "the same in vector extensions of C";
-        near_sum_c_avx2 = near_sum_compiled with near_sum_c::loops_avx2 at [23.0, 0.28] like near_sum, Avx2, ["avx2", "c"],
-            "the same in loops in C, compiled for AVX2";
-        near_sum_c_vectors_avx2 = near_sum_compiled with near_sum_c::vectors_avx2 at [22.0, 0.26] like near_sum, Avx2, ["avx2", "c"] if not(target_env = "msvc"),
-            "the same in vector extensions of C, compiled for AVX2";
-        near_sum_pulp = near_sum_pulp(Tier) at [14.0, 0.6] like near_sum, Portable, ["pulp"], "the same in vectors of pulp";
-        near_sum_pulp_avx2 = near_sum_pulp(Tier) at [30.0, 0.2] like near_sum_pulp, Avx2, ["avx2", "pulp"], "the same source with this tier's token";
-        near_sum_pulp_avx512 = near_sum_pulp(Tier) at [40.0, 0.12] like near_sum_pulp, Avx512, ["avx512", "pulp"], "the same source with this tier's token";
         near_sum_neon = near_sum_v128 at [30.0, 0.15] like near_sum, Neon, ["neon"], "the same with 16 nim-sums and 8 splits at once";
         near_sum_simd128 = near_sum_v128 at [30.0, 0.15] like near_sum, Simd128, ["simd128"], "the same with 16 nim-sums and 8 splits at once";
     };

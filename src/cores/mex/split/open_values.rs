@@ -27,26 +27,6 @@ pub fn needs(input: &Split) -> Needs {
     Needs { bits: input.limit() as f64 / 4.0, ..Needs::default() }
 }
 
-/// Sets of nim-sums of pairs, by their sum.
-pub trait PairSets {
-    /// Adds `nim_sum` to the set of `sum`.
-    fn insert(&mut self, sum: usize, nim_sum: usize);
-    /// Whether `nim_sum` is in the set of `sum`.
-    fn contains(&self, sum: usize, nim_sum: usize) -> bool;
-}
-
-impl PairSets for BitRows {
-    #[inline(always)]
-    fn insert(&mut self, sum: usize, nim_sum: usize) {
-        self.set(sum, nim_sum);
-    }
-
-    #[inline(always)]
-    fn contains(&self, sum: usize, nim_sum: usize) -> bool {
-        self.get(sum, nim_sum)
-    }
-}
-
 /// The values not yet seen at sizes of one parity: a few that were passed over, and all from the frontier on.
 pub struct OpenValues {
     passed: Vec<usize>,
@@ -76,24 +56,18 @@ impl OpenValues {
     }
 }
 
-/// The driver, for three parts.
-#[inline(always)]
-pub fn drive(input: &Split, run: &Run, mut pairs: impl PairSets) -> Result<Vec<u32>, RunError> {
-    let mut open = OpenValues::by_parity();
-    size_by_size(input, run, |s, values| {
-        for (a, b) in values[1..].iter().zip(values.iter().rev()).take(s / 2) {
-            pairs.insert(s, (a ^ b) as usize);
-        }
-        open[s % 2]
-            .take(|g| values[..=s / 3].iter().zip((0..=s).rev()).any(|(v, t)| pairs.contains(t, g ^ *v as usize)))
-    })
-}
-
 /// Bits of a row: enough for nim-sums of values below `limit`, and for any candidate, which is at most `limit`.
-pub fn row_bits(input: &Split) -> usize {
+fn row_bits(input: &Split) -> usize {
     (input.limit() + 1).next_power_of_two()
 }
 
 pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
-    drive(input, run, BitRows::new(input.limit() + 1, row_bits(input)))
+    let mut pairs = BitRows::new(input.limit() + 1, row_bits(input));
+    let mut open = OpenValues::by_parity();
+    size_by_size(input, run, |s, values| {
+        for (a, b) in values[1..].iter().zip(values.iter().rev()).take(s / 2) {
+            pairs.set(s, (a ^ b) as usize);
+        }
+        open[s % 2].take(|g| values[..=s / 3].iter().zip((0..=s).rev()).any(|(v, t)| pairs.get(t, g ^ *v as usize)))
+    })
 }

@@ -11,18 +11,11 @@ const LINE: usize = 64;
 /// Lanes of a term.
 const LANES: usize = 16;
 
-/// Cells of a vector of near sums, at most.
-pub const CELLS: usize = 8;
-
 /// The parts of one form. There is none but where the CPU has what they are compiled for.
 #[derive(Clone, Copy)]
 pub struct Form {
-    carry: unsafe extern "C" fn(*const u8, usize, *const usize, usize, *mut u8, usize),
     decode: unsafe extern "C" fn(*const u8, usize, *const usize, usize, usize, *mut u8, usize),
     add: unsafe extern "C" fn(*mut u32, usize, usize, usize, u32, u32),
-    near_window: unsafe extern "C" fn(*const u32, *const u32, usize, u32) -> u32,
-    near_hits: unsafe extern "C" fn(*const u32, *const u32, usize, u32, u32, u32) -> bool,
-    near_meets: unsafe extern "C" fn(*const u32, *const u32, usize, u32) -> bool,
 }
 
 /// A function that gives the parts of a form, by the end of their names in C.
@@ -32,20 +25,12 @@ macro_rules! form {
         $(#[target_feature(enable = $feature)])?
         pub fn $name() -> Form {
             unsafe extern "C" {
-                #[link_name = concat!("nimlanes_carry_", $end)]
-                fn carry(row: *const u8, at: usize, back: *const usize, moves: usize, hits: *mut u8, lines: usize);
                 #[link_name = concat!("nimlanes_decode_", $end)]
                 fn decode(codes: *const u8, at: usize, moves: *const usize, count: usize, planes: usize, hits: *mut u8, blocks: usize);
                 #[link_name = concat!("nimlanes_add_", $end)]
                 fn add(series: *mut u32, back: usize, start: usize, end: usize, signs: u32, modulus: u32);
-                #[link_name = concat!("nimlanes_near_window_", $end)]
-                fn near_window(small: *const u32, large: *const u32, cells: usize, start: u32) -> u32;
-                #[link_name = concat!("nimlanes_near_hits_", $end)]
-                fn near_hits(values: *const u32, windows: *const u32, cells: usize, g: u32, start: u32, up: u32) -> bool;
-                #[link_name = concat!("nimlanes_near_meets_", $end)]
-                fn near_meets(small: *const u32, large: *const u32, cells: usize, h: u32) -> bool;
             }
-            Form { carry, decode, add, near_window, near_hits, near_meets }
+            Form { decode, add }
         }
     };
 }
@@ -58,18 +43,6 @@ impl Form {
     form!(loops_avx2 needs "avx2": "loops_avx2");
     #[cfg(all(target_arch = "x86_64", feature = "avx2", not(target_env = "msvc")))]
     form!(vectors_avx2 needs "avx2": "vectors_avx2");
-
-    /// For each `b` in `back`, ORs the bytes of `row` from `at - b` on into `hits`, which is whole lines.
-    #[inline(always)]
-    pub fn carry(self, row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
-        let lines = hits.as_chunks_mut::<LINE>().0;
-        assert!(all_within(row.len(), at, back, lines.as_flattened().len()), "the row has what all moves read");
-        // SAFETY: the CPU has what the form needs. For each move, all bytes that are read are in `row` (checked above); those written are
-        // the lines of `hits`, which do not overlap them.
-        unsafe {
-            (self.carry)(row.as_ptr(), at, back.as_ptr(), back.len(), lines.as_mut_ptr().cast(), lines.len());
-        }
-    }
 
     /// ORs the first `planes` planes of what `moves` reach into the hits of consecutive blocks, the first of which is at `codes[at..]`.
     #[inline(always)]
@@ -100,37 +73,6 @@ impl Form {
         // series (checked above), and as `back` is not 0, no term is added to itself.
         unsafe { (self.add)(series.as_mut_ptr().cast(), back, terms.start, terms.end, signs, modulus) };
     }
-
-    /// The window from `start` on, with the nim-sums `small[i] ^ large[i]` that lie in it.
-    #[inline(always)]
-    pub fn near_window(self, small: &[u32], large: &[u32], start: u32) -> u32 {
-        let cells = whole(small, large);
-        // SAFETY: the CPU has what the form needs. Both slices have so many cells, which are whole vectors (checked above).
-        unsafe { (self.near_window)(small.as_ptr(), large.as_ptr(), cells, start) }
-    }
-
-    /// Whether for some `i` the window `windows[i]`, which starts `(i + up) / 2` before `start`, holds `g ^ values[i]`.
-    #[inline(always)]
-    pub fn near_hits(self, values: &[u32], windows: &[u32], g: u32, start: u32, up: u32) -> bool {
-        let cells = whole(values, windows);
-        // SAFETY: as above.
-        unsafe { (self.near_hits)(values.as_ptr(), windows.as_ptr(), cells, g, start, up) }
-    }
-
-    /// Whether for some `i` the nim-sum `small[i] ^ large[i]` is `h`.
-    #[inline(always)]
-    pub fn near_meets(self, small: &[u32], large: &[u32], h: u32) -> bool {
-        let cells = whole(small, large);
-        // SAFETY: as above.
-        unsafe { (self.near_meets)(small.as_ptr(), large.as_ptr(), cells, h) }
-    }
-}
-
-/// The number of cells in both slices, which are whole vectors.
-#[inline(always)]
-fn whole(a: &[u32], b: &[u32]) -> usize {
-    assert!(a.len() == b.len() && a.len().is_multiple_of(CELLS), "cells are filled up to whole vectors");
-    a.len()
 }
 
 /// Whether `len` bytes from `at - back` on are within `size` bytes, for all `back`.

@@ -6,8 +6,6 @@
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
 pub mod plain;
-#[cfg(feature = "wide")]
-pub mod wide;
 
 /// Words in a cache line and in the vectors of the faster variants. Row lengths are multiples of it.
 pub const LINE: usize = 8;
