@@ -24,7 +24,7 @@ const COUNTED: [(&str, &str, u64); 10] = [
     ("mex_records", "guess_lanes_avx2", 500),
     ("mex_split", "near_sum_avx2", 100),
     ("mex_octal", "greedy_avx2", 300),
-    ("mex_period", "window_words_avx2", 300),
+    ("mex_period", "window_lanes_avx2", 300),
     ("xor_triples", "histogram_pairs_avx2", 60),
     ("xor_partitions", "walsh_lanes_avx2", 64),
 ];

@@ -4,7 +4,7 @@
 //! any release.
 
 #![cfg_attr(
-    not(all(target_arch = "x86_64", feature = "wide", feature = "avx2", feature = "avx512", feature = "parallel")),
+    not(all(target_arch = "x86_64", feature = "avx2", feature = "avx512", feature = "parallel")),
     allow(dead_code, unused_imports, unused_macros, reason = "drivers whose only kernels are left out of the build")
 )]
 

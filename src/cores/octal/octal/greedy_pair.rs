@@ -6,7 +6,6 @@
 
 use super::{Octal, Start, greedy};
 use crate::cores::octal::sparse::Compiled;
-use crate::cores::octal::sparse::blocks::Choice;
 use crate::cores::octal::sparse::drive::{self, drive};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
@@ -21,5 +20,5 @@ pub fn cost(input: &Octal, context: CostContext, [step, thread]: [f64; 2]) -> Co
 }
 
 pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Vec<u16>, RunError> {
-    drive::with_producer(parts, |pair| drive(input, run, start, Choice::Greedy, parts, pair))
+    drive::with_producer(parts, |pair| drive(input, run, start, parts, pair))
 }

@@ -6,7 +6,6 @@
 
 use super::{Octal, Start, greedy};
 use crate::cores::octal::sparse::Compiled;
-use crate::cores::octal::sparse::blocks::Choice;
 use crate::cores::octal::sparse::drive::drive;
 use crate::cores::octal::sparse::window::steps::Windowed;
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -20,5 +19,5 @@ pub fn cost(input: &Octal, context: CostContext, rates: [f64; 1]) -> Cost {
 }
 
 pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Vec<u16>, RunError> {
-    drive(input, run, start, Choice::Greedy, parts, &mut Windowed::new(parts.loops))
+    drive(input, run, start, parts, &mut Windowed::new(parts.loops))
 }

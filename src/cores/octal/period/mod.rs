@@ -248,7 +248,6 @@ impl Operation for MexPeriod {
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexPeriod, [], start;
         table = table at [115.0, 140.0, 1.0], Portable, [], "the baseline: a table of all values, and the classical theorem";
         window_words = stream with sparse::plain at [60.0, 20.0] like table, Portable, [], "a window of the last values; what they reach as bits of words";
-        window_words_avx2 = stream with sparse::avx2::words at [55.0, 9.0] like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
         window_lanes_avx2 = stream with sparse::avx2 at [55.0, 8.0] like window_words, Avx2, ["avx2"], "a window of the last values; planes by lookups of four bits";
         window_lanes_avx512 = stream with sparse::avx512 at [30.0, 4.0] like window_words, Avx512, ["avx512"], "a window of the last values; planes by byte permutes";
     };

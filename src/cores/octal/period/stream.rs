@@ -18,7 +18,7 @@ use super::state::{Milestone, Progress, Snapshot, Tallies, VALUES};
 use super::{Census, LAST, Proved, Rare, Start, Tally, Theorem, hashed};
 use crate::cores::octal::octal::{self, Octal};
 use crate::cores::octal::sparse::Compiled;
-use crate::cores::octal::sparse::blocks::{Choice, Sparse};
+use crate::cores::octal::sparse::blocks::Sparse;
 use crate::cores::octal::sparse::codes::LANES;
 use crate::cores::octal::sparse::drive::drive;
 use crate::cores::octal::sparse::window::steps::Windowed;
@@ -72,7 +72,7 @@ pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Ce
         let first = Octal::new(input.code(), table as u64 - 1).expect("a smaller limit");
         // The first values must not replace what was saved after them.
         let begin = octal::Start { from: values, journal: kept.clone().filter(|_| from.is_none()) };
-        values = drive(&first, &run.counted_apart(), begin, Choice::Greedy, parts, &mut Windowed::new(loops))?;
+        values = drive(&first, &run.counted_apart(), begin, parts, &mut Windowed::new(loops))?;
         let found = octal::period(input.code(), &values, run)?;
         progress.reach(table as u64)?;
         let counted = Census::of(input.code(), &values, found);
@@ -84,7 +84,7 @@ pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Ce
             return Ok(Census::repeated(input.code(), &values, found, heaps as u64));
         }
         let mut least = 2 * table as u64;
-        if let Ok(sparse) = Sparse::new(&first, &values, Choice::Greedy)
+        if let Ok(sparse) = Sparse::new(&first, &values)
             && let Some(window) = Window::new(&sparse, table, loops)
         {
             let codes = &sparse.codes[..table];
@@ -580,7 +580,7 @@ mod tests {
         let table = 2 * TABLE;
         let first = self::input("0.106", table as u64 - 1);
         let (values, loops) = (classical_values(&first), words::portable());
-        let sparse = Sparse::new(&first, &values, Choice::Greedy).ok().expect("small values");
+        let sparse = Sparse::new(&first, &values).ok().expect("small values");
         let window = Window::new(&sparse, table, loops).expect("few rare heaps");
         let codes = &sparse.codes[..table];
         let counted = Census::of(input.code(), &values, None);
@@ -616,7 +616,7 @@ mod tests {
 
     fn classical_values(input: &Octal) -> Vec<u16> {
         let start = octal::Start::default();
-        drive(input, &Run::new(1), start, Choice::Greedy, plain::parts(), &mut Alone).expect("it ends")
+        drive(input, &Run::new(1), start, plain::parts(), &mut Alone).expect("it ends")
     }
 
     #[test]

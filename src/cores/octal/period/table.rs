@@ -5,7 +5,6 @@
 
 use super::{Census, Start, stream};
 use crate::cores::octal::octal::{self, Octal};
-use crate::cores::octal::sparse::blocks::Choice;
 use crate::cores::octal::sparse::drive::{self, Alone, drive};
 use crate::cores::octal::sparse::plain;
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -19,6 +18,6 @@ pub fn cost(input: &Octal, context: CostContext, [near, far, count]: [f64; 3]) -
 
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Census, RunError> {
     start.at_zero()?;
-    let values = drive(input, run, octal::Start::default(), Choice::Greedy, plain::parts(), &mut Alone)?;
+    let values = drive(input, run, octal::Start::default(), plain::parts(), &mut Alone)?;
     Census::new(input.code(), &values, run)
 }

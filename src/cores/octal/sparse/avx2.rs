@@ -8,8 +8,7 @@ use std::arch::x86_64::*;
 
 use super::codes::{LANES, Move};
 use super::plain::{search, tests};
-use super::window::words::Plain;
-use super::window::{self, Loops, loops};
+use super::window;
 use super::{Compiled, Inner, Pace, Parts, Planes, compiled};
 use crate::cores::mex::lanes::avx2::free_words;
 use crate::simd::avx2::{load, store};
@@ -64,23 +63,7 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
 /// The parts of this tier.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn parts() -> Compiled {
-    with(window::avx2::loops())
-}
-
-/// The parts with windows in words.
-pub mod words {
-    use super::*;
-
-    /// The parts of this tier.
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub fn parts() -> Compiled {
-        with(loops!(Plain))
-    }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn with(loops: Loops) -> Compiled {
-    compiled!(inner(), PACE, loops)
+    compiled!(inner(), PACE, window::avx2::loops())
 }
 
 #[inline]

@@ -30,20 +30,10 @@ use crate::simd::bits::funnel;
 /// The codes that are free, a word for each group and heap.
 type Free = [[u64; LANES]; GROUPS];
 
-/// Which moves are decoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
-    /// All that leave a rare heap, and the first that leave a common one.
-    All,
-    /// Those that reach enough codes; others are asked.
-    Greedy,
-}
-
 /// What the sparse kernels know of the values.
 #[derive(Clone)]
 pub struct Sparse<'a> {
     rules: Rules<'a>,
-    choice: Choice,
     space: Space,
     coder: Coder,
     /// The takes that turn rare into common and common into rare: those of an odd number, where the position counts.
@@ -112,12 +102,11 @@ const WORTH: [f64; 2] = [0.0015, 0.0015];
 const FEW: u32 = 4;
 
 impl<'a> Sparse<'a> {
-    pub fn new(input: &'a Octal, g: &[u16], choice: Choice) -> Result<Self, TooLarge> {
+    pub fn new(input: &'a Octal, g: &[u16]) -> Result<Self, TooLarge> {
         let places = |bit| input.places(bit).collect();
         let is_unequal = input.code().is_unequal();
         let mut sparse = Sparse {
             rules: Rules { input, is_unequal, takes: places(2), splits: places(4) },
-            choice,
             space: Space::new(common_parity(input.code()), g),
             coder: Coder::new(Mask { values: 1, position: None }),
             turned: Vec::new(),
@@ -494,7 +483,7 @@ impl<'a> Sparse<'a> {
         self.roles.far.append(&mut self.roles.asked);
         let (codes, coder) = (&self.codes[..n], self.coder);
         // Few rare heaps have few codes, and a choice gains nothing.
-        if self.choice == Choice::All || self.roles.far.len() <= HEADS {
+        if self.roles.far.len() <= HEADS {
             pool.truncate(HEADS);
             pool.sort_unstable_by_key(|m| m.shift);
             self.roles.heads = pool;
@@ -627,7 +616,7 @@ mod tests {
             let want = MexOctal::oracle(&input);
             for mask in masks {
                 let mut g = want[..200].to_vec();
-                let mut sparse = Sparse::new(&input, &g, Choice::All).ok().expect("small values");
+                let mut sparse = Sparse::new(&input, &g).ok().expect("small values");
                 while g.len() <= 2500 {
                     let mask = Mask { values: *mask, position };
                     if sparse.space.mask() != mask {

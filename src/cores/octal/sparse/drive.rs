@@ -7,7 +7,7 @@
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 
 use super::Compiled;
-use super::blocks::{Choice, Sparse, TooLarge};
+use super::blocks::{Sparse, TooLarge};
 use super::codes::LANES;
 use crate::cores::octal::octal::candidates::{self, Candidates};
 use crate::cores::octal::octal::period::Watch;
@@ -142,7 +142,6 @@ pub fn drive<'a>(
     input: &'a Octal,
     run: &Run,
     start: Start,
-    choice: Choice,
     compiled: Compiled,
     steps: &mut impl Steps<'a>,
 ) -> Result<Vec<u16>, RunError> {
@@ -167,7 +166,7 @@ pub fn drive<'a>(
         }
         if n >= decide_at {
             decide_at = 2 * n;
-            let current = sparse.take().or_else(|| Sparse::new(input, &values.known, choice).ok());
+            let current = sparse.take().or_else(|| Sparse::new(input, &values.known).ok());
             let others = candidates::heap_ns(compiled.pace.search, 1.4 * n as f64, input.places(4).count() as f64);
             sparse = current.filter(|sparse| sparse.heap_ns(n, compiled.pace.step) < others);
             candidates = None;
@@ -200,9 +199,8 @@ mod tests {
         for (code, limit) in [("0.16", 16_000), ("0.354", 5_000), ("0.56", 25_000)] {
             let input = Octal::new(&code.parse().expect("a game"), limit).expect("a small limit");
             let parts = plain::parts();
-            let paired =
-                with_producer(parts, |pair| drive(&input, &Run::new(2), Start::default(), Choice::Greedy, parts, pair));
-            let alone = drive(&input, &Run::new(1), Start::default(), Choice::Greedy, parts, &mut Alone);
+            let paired = with_producer(parts, |pair| drive(&input, &Run::new(2), Start::default(), parts, pair));
+            let alone = drive(&input, &Run::new(1), Start::default(), parts, &mut Alone);
             assert!(paired == alone && paired.is_ok(), "{code}");
         }
     }

@@ -16,8 +16,6 @@ pub mod plain;
 pub mod space;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 pub mod v128;
-#[cfg(feature = "wide")]
-pub mod wide;
 pub mod window;
 
 use blocks::{Sparse, TooLarge};

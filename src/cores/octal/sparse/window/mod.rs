@@ -500,7 +500,6 @@ fn fewest_planes(codes: &[u8], block: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::blocks::Choice;
     use super::super::drive::{Alone, drive};
     use super::super::plain;
     use super::words::Plain;
@@ -540,9 +539,8 @@ mod tests {
             let n = 4 * CHUNK;
             let input = Octal::new(&code.parse().expect("a game"), (n + CHUNK - 1) as u64).expect("a small limit");
             let start = octal::Start::default();
-            let values =
-                drive(&input, &Run::new(1), start, Choice::Greedy, plain::parts(), &mut Alone).expect("it ends");
-            let sparse = Sparse::new(&input, &values, Choice::Greedy).ok().expect("small values");
+            let values = drive(&input, &Run::new(1), start, plain::parts(), &mut Alone).expect("it ends");
+            let sparse = Sparse::new(&input, &values).ok().expect("small values");
             let mut window = Window::new(&sparse, n, loops!(Narrow)).expect("few rare heaps");
             for planes in 1..=CODES / 8 {
                 let mut codes = sparse.codes.clone();
