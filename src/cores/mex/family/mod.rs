@@ -24,8 +24,6 @@ use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
 mod alone;
 mod found;
 mod slices;
-#[cfg(feature = "fearless_simd")]
-mod slices_fearless;
 mod words;
 
 pub use found::{Findings, Repeating};
@@ -278,10 +276,6 @@ impl Operation for MexFamily {
         one_by_one = alone with alone::proved at [70_000.0, 0.8], Portable, [], "the baseline: each set alone, by the search of mex_subtraction";
         one_by_one_flags = alone with alone::flags at [300.0, 0.75] like one_by_one, Portable, [], "each set alone, with flags in one register";
         words = words at [0.0116, 40_000.0], Portable, [], "a bit of a word is a set, 64 sets at a time";
-        slices_wide = slices with slices::wide on one at [0.006, 60_000.0] like words, Portable, ["wide"], "512 sets at a time in wide's vectors";
-        slices_fearless = slices_fearless(Tier) at [0.0116, 60_000.0] like words, Portable, ["fearless_simd"], "512 sets at a time in vectors of fearless_simd";
-        slices_fearless_avx2 = slices_fearless(Tier) at [0.0058, 50_000.0] like slices_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
-        slices_fearless_avx512 = slices_fearless(Tier) at [0.0025, 40_000.0] like slices_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
         slices_avx2 = slices with slices::avx2 on one at [0.0033, 50_000.0] like words, Avx2, ["avx2"], "512 sets in two registers";
         slices_threads_avx2 = slices with slices::avx2 on all at [0.0033, 50_000.0] like slices_avx2, Avx2, ["avx2", "parallel"], "the same on all threads";
         slices_neon = slices with slices::v128 on one at [0.006, 60_000.0] like words, Neon, ["neon"], "512 sets in four registers";

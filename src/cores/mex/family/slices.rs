@@ -18,8 +18,6 @@ pub mod avx2;
 pub mod avx512;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 pub mod v128;
-#[cfg(feature = "wide")]
-pub mod wide;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
