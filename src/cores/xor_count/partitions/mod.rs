@@ -144,7 +144,6 @@ impl Operation for XorPartitions {
         dp = dp at [500.0, 1.15], Portable, [], "the baseline, and the best public algorithm: a table of 64-bit counts, one remainder per addition", needs;
         dp_lanes = dp_lanes at [300.0, 0.22] like dp, Portable, [], "the same in 32 bits with a conditional subtraction, and lanes along the nim-sum";
         dp_lanes_avx2 = dp_lanes at [300.0, 0.075] like dp_lanes, Avx2, ["avx2"], "the same, autovectorised for AVX2";
-        dp_lanes_avx512 = dp_lanes at [300.0, 0.078] like dp_lanes, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
         walsh_tree = walsh_tree with walsh_tree::plain on one at [0.22, 25.0], Portable, [],
             "one series per character, in a tree that shares the work for small parts";
         walsh_tree_avx512 = walsh_tree with walsh_tree::avx512 on one at [0.05, 20.0] like walsh_tree, Avx512, ["avx512"],
