@@ -25,7 +25,12 @@ impl Comparison {
     /// The other builds, and the ratios to them.
     fn changes(&self) -> String {
         let apart: String = self.builds.iter().map(ComparedBuild::apart).collect();
-        let described: String = self.builds.iter().map(ComparedBuild::described).collect();
+        let this = described("this", None, &Identity::of_this());
+        let others = self.builds.iter().map(|build| {
+            let path = Some(build.path.as_str()).filter(|path| *path != build.name);
+            described(&build.name, path, &build.identity)
+        });
+        let described: String = [this].into_iter().chain(others).collect();
         let interval = format!("{:.0} % interval", 100.0 * CONFIDENCE);
         let rows = self.builds.iter().flat_map(|build| build.rows.iter().map(move |kernel| (build, kernel)));
         let cells = rows.map(|(build, kernel)| {
@@ -53,15 +58,15 @@ impl ComparedBuild {
         let only_there = self.only_there.iter().map(|kernel| format!("only in {}: {kernel}\n", self.name));
         only_here.chain(only_there).collect()
     }
+}
 
-    /// What it states that it is, in a line.
-    fn described(&self) -> String {
-        let Identity { version, revision, build, .. } = &self.identity;
-        let revision = revision.as_ref().map(|revision| format!(" of {revision:.12}")).unwrap_or_default();
-        let (compiler, Build { name, profile, .. }) = (build.compiler(), build);
-        let path = if self.name == self.path { String::new() } else { format!(" {},", self.path) };
-        format!("{}:{path} nimlanes {version}{revision}, {compiler}, {name} build, {profile} profile\n", self.name)
-    }
+/// What a build states that it is, in a line.
+fn described(name: &str, path: Option<&str>, identity: &Identity) -> String {
+    let Identity { version, revision, build, .. } = identity;
+    let revision = revision.as_ref().map(|revision| format!(" of {revision:.12}")).unwrap_or_default();
+    let (compiler, Build { name: target, profile, .. }) = (build.compiler(), build);
+    let path = path.map(|path| format!(" {path},")).unwrap_or_default();
+    format!("{name}:{path} nimlanes {version}{revision}, {compiler}, {target} build, {profile} profile\n")
 }
 
 /// The build of a duel, and its profile unless that is the one that is measured in.
