@@ -72,81 +72,116 @@ fn spread(positions: &[i32], top: i32, bottom: i32) -> Vec<i32> {
 /// Lower end of the ratio axis. Anything slower is cut off to save space.
 const MIN_RATIO: f64 = 0.01;
 
+/// The left and the right end of a chart of sizes, and its top.
+const ACROSS: [i32; 2] = [62, 600];
+const TOP: i32 = 66;
+
 /// Speed relative to the best plain Rust kernel of each size on logarithmic axes, one line per kernel. Kernels with a mark and
 /// those that reach the largest size are named, with their growth at sizes above `small`.
 pub fn sizes(title: &str, series: &[Series], small: f64) -> String {
-    let points = || series.iter().flat_map(|series| &series.points);
-    let last = points().map(|point| point.size).fold(0.0, f64::max);
-    let end = |series: &Series| series.points.last().copied();
-    let arrives = |series: &Series| end(series).is_some_and(|point| point.size == last);
-    let mut named: Vec<(&Series, Point, Style)> = Vec::new();
-    for series in series {
-        let Some(end) = end(series) else { continue };
-        if series.mark.is_some() || arrives(series) && end.ratio >= MIN_RATIO {
-            named.push((series, end, Style::new(series.mark)));
-        }
-    }
+    let last = series.iter().flat_map(|series| &series.points).map(|point| point.size).fold(0.0, f64::max);
+    let ended = series.iter().filter_map(|series| Some((series, series.points.last()?)));
+    let is_named =
+        |(series, end): &(&Series, &Point)| series.mark.is_some() || end.size == last && end.ratio >= MIN_RATIO;
+    let mut named: Vec<(&Series, &Point)> = ended.filter(is_named).collect();
     named.sort_by(|a, b| b.1.ratio.total_cmp(&a.1.ratio));
 
-    let (left, right, top) = (62, 600, 66);
-    let height = 470.max(top + FOOT + LEADING * named.len() as i32);
-    let (bottom, across) = (height - FOOT, [left, right]);
-    let sizes = points().map(|point| point.size);
-    let (least, most) = sizes.fold((f64::INFINITY, 0f64), |(low, high), size| (low.min(size), high.max(size)));
-    let x_axis = Axis::log(10f64.powf(least.log10().floor()), most.max(least * 1.01));
-    let (low, high) = points().fold((1f64, 1f64), |(low, high), p| (low.min(p.ratio), high.max(p.ratio)));
-    let y_axis = Axis::log(low.max(MIN_RATIO) / 1.1, high * 1.1);
-    let x = |size| x_axis.pixel(size, across);
-    let y = |ratio| y_axis.pixel(ratio, [bottom, top]);
-    let pixel = |point: &Point| [x(point.size), y(point.ratio)];
-    let wanted: Vec<i32> = named.iter().map(|(_, end, _)| y(end.ratio.max(y_axis.low))).collect();
-    let places = spread(&wanted, top, bottom);
+    let height = 470.max(TOP + FOOT + LEADING * named.len() as i32);
+    let frame = Frame::new(series, height - FOOT);
+    let wanted: Vec<i32> = named.iter().map(|(_, end)| frame.pixel(end)[1].min(frame.bottom)).collect();
+    let places = spread(&wanted, TOP, frame.bottom);
 
     let mut svg = Svg::new([WIDTH, height]);
     let note =
         format!("times as fast as the best plain Rust kernel of the same size; grey: leads at no size above {small}");
     svg.heading(title, &note);
-    for (size, name) in x_axis.labels() {
-        svg.path(&[[x(size), top], [x(size), bottom]], Paint::grey(0.25));
-        below(&mut svg, &name, x(size), bottom);
-    }
-    svg.text("size", [(left + right) / 2, height - 15], Anchor::Middle, Text::Medium);
-    for tick in y_axis.fine_ticks() {
-        svg.path(&across.map(|x| [x, y(tick)]), Paint::grey(if tick == 1.0 { 1.0 } else { 0.25 }));
-        svg.text(&ratio(tick), [left - 8, y(tick)], Anchor::End, Text::Small);
-    }
-    let plain = Style::new(None);
+    frame.draw(&mut svg);
     for others in series.iter().filter(|series| series.mark.is_none()) {
-        plain.line(&mut svg, &others.points.iter().map(pixel).collect::<Vec<_>>(), bottom);
+        Style::new(None).line(&mut svg, &frame.pixels(others), frame.bottom);
     }
-    for ((series, end, style), name_y) in named.iter().zip(places).rev() {
-        let pixels: Vec<[i32; 2]> = series.points.iter().map(pixel).collect();
-        if series.mark.is_some() {
-            style.line(&mut svg, &pixels, bottom);
-            pixels.iter().filter(|[_, at]| *at <= bottom).for_each(|point| style.mark(&mut svg, *point));
-            style.mark(&mut svg, [right + 36, name_y]);
-        }
-        let is_seen = end.ratio >= y_axis.low;
-        if arrives(series) && is_seen {
-            let leader = [[right + 6, y(end.ratio)], [right + 26, name_y]];
-            svg.path(&leader, Paint::Line { colour: style.colour, width: 1, opacity: 0.6 });
-        }
-        let growth = series.growth(small).map_or(String::new(), |exponent| format!("  n^{exponent:.2}"));
-        let unseen = format!("  ({} at {})", ratio(end.ratio), size(end.size));
-        let unseen = if is_seen { "" } else { &unseen };
-        let name = format!("{}{growth}{unseen}", series.name);
-        svg.text(&name, [right + 48, name_y], Anchor::Start, Text::Medium);
+    for ((series, end), y) in named.into_iter().zip(places).rev() {
+        frame.draw_marked(&mut svg, series, y);
+        frame.draw_name(&mut svg, series, end, last, small, y);
     }
     svg.end()
 }
 
-/// Height of what is below a chart: the numbers of its axis, and the name.
-const FOOT: i32 = 52;
-
-/// A number below a chart that ends at `bottom`.
-fn below(svg: &mut Svg, number: &str, x: i32, bottom: i32) {
-    svg.text(number, [x, bottom + 12], Anchor::Middle, Text::Small);
+/// The axes of a chart of sizes.
+struct Frame {
+    sizes: Axis,
+    ratios: Axis,
+    bottom: i32,
 }
+
+impl Frame {
+    fn new(series: &[Series], bottom: i32) -> Self {
+        let points = || series.iter().flat_map(|series| &series.points);
+        let (least, most) = points().fold((f64::INFINITY, 0f64), |(low, high), p| (low.min(p.size), high.max(p.size)));
+        let (low, high) = points().fold((1f64, 1f64), |(low, high), p| (low.min(p.ratio), high.max(p.ratio)));
+        let sizes = Axis::log(10f64.powf(least.log10().floor()), most.max(least * 1.01));
+        Frame { sizes, ratios: Axis::log(low.max(MIN_RATIO) / 1.1, high * 1.1), bottom }
+    }
+
+    fn x(&self, size: f64) -> i32 {
+        self.sizes.pixel(size, ACROSS)
+    }
+
+    fn y(&self, ratio: f64) -> i32 {
+        self.ratios.pixel(ratio, [self.bottom, TOP])
+    }
+
+    fn pixel(&self, point: &Point) -> [i32; 2] {
+        [self.x(point.size), self.y(point.ratio)]
+    }
+
+    fn pixels(&self, series: &Series) -> Vec<[i32; 2]> {
+        series.points.iter().map(|point| self.pixel(point)).collect()
+    }
+
+    fn draw(&self, svg: &mut Svg) {
+        let [left, right] = ACROSS;
+        for (size, name) in self.sizes.labels() {
+            svg.path(&[[self.x(size), TOP], [self.x(size), self.bottom]], Paint::grey(0.25));
+            svg.text(&name, [self.x(size), self.bottom + 12], Anchor::Middle, Text::Small);
+        }
+        svg.text("size", [(left + right) / 2, self.bottom + FOOT - 15], Anchor::Middle, Text::Medium);
+        for tick in self.ratios.fine_ticks() {
+            svg.path(&ACROSS.map(|x| [x, self.y(tick)]), Paint::grey(if tick == 1.0 { 1.0 } else { 0.25 }));
+            svg.text(&ratio(tick), [left - 8, self.y(tick)], Anchor::End, Text::Small);
+        }
+    }
+
+    /// A series with a mark, which is also beside its name.
+    fn draw_marked(&self, svg: &mut Svg, series: &Series, name_y: i32) {
+        if series.mark.is_some() {
+            let (style, pixels) = (Style::new(series.mark), self.pixels(series));
+            style.line(svg, &pixels, self.bottom);
+            pixels.iter().filter(|[_, at]| *at <= self.bottom).for_each(|point| style.mark(svg, *point));
+            style.mark(svg, [ACROSS[1] + 36, name_y]);
+        }
+    }
+
+    /// The name with the growth, and a line to it from an end at the `last` size; or where the line ends, if that is too slow to be seen.
+    fn draw_name(&self, svg: &mut Svg, series: &Series, end: &Point, last: f64, small: f64, y: i32) {
+        let (right, is_seen) = (ACROSS[1], end.ratio >= self.ratios.low);
+        if end.size == last && is_seen {
+            let colour = Style::new(series.mark).colour;
+            let leader = [[right + 6, self.y(end.ratio)], [right + 26, y]];
+            svg.path(&leader, Paint::Line { colour, width: 1, opacity: 0.6 });
+        }
+        let mut name = series.name.clone();
+        if let Some(exponent) = series.growth(small) {
+            name += &format!("  n^{exponent:.2}");
+        }
+        if !is_seen {
+            name += &format!("  ({} at {})", ratio(end.ratio), size(end.size));
+        }
+        svg.text(&name, [right + 48, y], Anchor::Start, Text::Medium);
+    }
+}
+
+/// Height of what is below a chart of sizes: the numbers of its axis, and the name.
+const FOOT: i32 = 52;
 
 /// The style that distinguishes a kernel.
 struct Style {

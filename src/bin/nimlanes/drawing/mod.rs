@@ -6,6 +6,6 @@
 mod axis;
 pub mod chart;
 pub mod colours;
-mod picture;
 pub mod plot;
+mod raster;
 mod svg;

@@ -6,10 +6,9 @@
 use nimlanes::games::Positions;
 
 use super::axis::{Axis, number};
-use super::picture::{CLEAR, Ink, Raster, tint};
-use super::svg::{Anchor, HEADING};
-
-pub use super::picture::Picture;
+use super::colours::GREY;
+use super::raster::{CLEAR, Ink, Raster, tint};
+use super::svg::{Anchor, HEADING, Paint, Svg, Text};
 
 /// What the axes show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +46,8 @@ pub fn draw_values(values: &[u16], heaps: Option<Vec<usize>>, caption: &str) -> 
     }
     let most = quantile(grid.cells.iter().map(|cell| cell.0).filter(|count| *count > 0.0), 0.995);
     let raster = grid.raster(|_, _, count, _| faint(count / most));
-    Scene {
+    Picture {
+        raster,
         title: format!("{caption}: Grundy values of {what}"),
         note: format!("{} {what} up to {}", heaps.len(), values.len() - 1),
         axes,
@@ -55,7 +55,6 @@ pub fn draw_values(values: &[u16], heaps: Option<Vec<usize>>, caption: &str) -> 
         legend: ["density".to_owned(), "least".to_owned(), "most".to_owned()],
         ink: faint,
     }
-    .draw(raster)
 }
 
 /// For two heaps of the Stone Game, the third heap that makes a P-position. There is exactly one, as in an addition table.
@@ -76,7 +75,8 @@ fn third_heap(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
     let raster = grid.raster(|column, row, count, sum| {
         tint(sum / count / limit.max(1) as f64, count / (width(column) * width(row)))
     });
-    Scene {
+    Picture {
+        raster,
         title: format!("{caption}: the third heap of a P-position, given the other two"),
         note: format!("paler where some third heaps are above {limit}, blank where all are"),
         axes: [Axis::linear(0.0, heaps as f64); 2],
@@ -84,7 +84,6 @@ fn third_heap(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
         legend: ["third heap".to_owned(), "0".to_owned(), number(limit as f64)],
         ink: area,
     }
-    .draw(raster)
 }
 
 /// The P-positions of the Stone Game, scaled so that the largest heap is 1.
@@ -101,7 +100,8 @@ fn shares(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
     }
     let most = quantile(grid.cells.iter().map(|cell| cell.0).filter(|count| *count > 0.0), 0.995);
     let raster = grid.raster(|_, _, count, _| density(count / most));
-    Scene {
+    Picture {
+        raster,
         title: format!("{caption}: P-positions x <= y <= z relative to the largest heap"),
         note: format!("{} positions with heaps up to {limit}", positions.len()),
         axes,
@@ -109,7 +109,6 @@ fn shares(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
         legend: ["density".to_owned(), "0".to_owned(), "most".to_owned()],
         ink: density,
     }
-    .draw(raster)
 }
 
 /// One heap against the other, in both orders.
@@ -123,7 +122,8 @@ fn beams(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
         grid.add(m, n, ratio);
     }
     let raster = grid.raster(|_, _, count, sum| line((sum / count - 1.0) / (steepest - 1.0)));
-    Scene {
+    Picture {
+        raster,
         title: format!("{caption}: P-positions in beams"),
         note: format!("{} positions with a sum of heaps up to {limit}, in both orders", positions.len()),
         axes: [Axis::linear(0.0, (grid.step * grid.side) as f64); 2],
@@ -131,7 +131,6 @@ fn beams(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
         legend: ["larger / smaller".to_owned(), "1".to_owned(), format!("{steepest:.2}")],
         ink: line,
     }
-    .draw(raster)
 }
 
 /// The ratio of the heaps against the smaller heap: the beams as they diverge.
@@ -148,7 +147,8 @@ fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
         most[i % grid.side] = count.max(most[i % grid.side]);
     }
     let raster = grid.raster(|column, _, count, _| faint(count / most[column]));
-    Scene {
+    Picture {
+        raster,
         title: format!("{caption}: the larger heap of a P-position divided by the smaller"),
         note: format!("{} positions with a sum of heaps up to {limit}", positions.len()),
         axes,
@@ -156,7 +156,6 @@ fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
         legend: ["share of a column".to_owned(), "least".to_owned(), "most".to_owned()],
         ink: faint,
     }
-    .draw(raster)
 }
 
 /// `[n, m / n]` of each position; the ratio is 1 if both heaps are empty.
@@ -247,8 +246,9 @@ impl Grid {
     }
 }
 
-/// Title, axes and legend around a square plot.
-struct Scene {
+/// A square plot with title, axes and legend.
+pub struct Picture {
+    raster: Raster,
     title: String,
     note: String,
     axes: [Axis; 2],
@@ -260,39 +260,49 @@ struct Scene {
     ink: fn(f64) -> Ink,
 }
 
-impl Scene {
-    fn draw(self, raster: Raster) -> Picture {
-        let side = raster.size()[0] as i32;
+impl Picture {
+    /// The picture as SVG.
+    pub fn svg(&self) -> String {
+        let side = self.raster.size()[0] as i32;
         let (right, bottom) = (LEFT + side, TOP + side);
-        let mut picture = Picture::new([(right.max(LEFT + SIDE as i32) + 190) as usize, bottom as usize + 62]);
-        picture.text(self.title, HEADING[0], Anchor::Start);
-        picture.text(self.note, HEADING[1], Anchor::Start);
-        picture.raster(raster, [LEFT, TOP]);
-        picture.line([LEFT - 1, TOP], [LEFT - 1, bottom]);
-        picture.line([LEFT - 1, bottom], [right, bottom]);
+        let mut svg = Svg::new([right.max(LEFT + SIDE as i32) + 190, bottom + 62]);
+        svg.text(&self.title, HEADING[0], Anchor::Start, Text::Large);
+        svg.text(&self.note, HEADING[1], Anchor::Start, Text::Large);
+        image(&mut svg, &self.raster, [LEFT, TOP]);
+        line_of_axis(&mut svg, [LEFT - 1, TOP], [LEFT - 1, bottom]);
+        line_of_axis(&mut svg, [LEFT - 1, bottom], [right, bottom]);
         let [x, y] = &self.axes;
-        picture.text(self.names[1], [LEFT - 14, TOP - 18], Anchor::Start);
-        picture.text(self.names[0], [LEFT + side / 2, bottom + 44], Anchor::Middle);
+        svg.text(self.names[1], [LEFT - 14, TOP - 18], Anchor::Start, Text::Large);
+        svg.text(self.names[0], [LEFT + side / 2, bottom + 44], Anchor::Middle, Text::Large);
         for (tick, label) in x.labels() {
             let at = x.pixel(tick, [LEFT, right]);
-            picture.line([at, bottom], [at, bottom + 5]);
-            picture.text(label, [at, bottom + 18], Anchor::Middle);
+            line_of_axis(&mut svg, [at, bottom], [at, bottom + 5]);
+            svg.text(&label, [at, bottom + 18], Anchor::Middle, Text::Large);
         }
         for (tick, label) in y.labels() {
             let at = y.pixel(tick, [bottom, TOP]);
-            picture.line([LEFT - 6, at], [LEFT - 1, at]);
-            picture.text(label, [LEFT - 10, at], Anchor::End);
+            line_of_axis(&mut svg, [LEFT - 6, at], [LEFT - 1, at]);
+            svg.text(&label, [LEFT - 10, at], Anchor::End, Text::Large);
         }
-        let [name, first, last] = self.legend;
+        let [name, first, last] = &self.legend;
         let (left, height) = (right + 32, 160);
-        picture.text(name, [left, TOP + 8], Anchor::Start);
+        svg.text(name, [left, TOP + 8], Anchor::Start, Text::Large);
         let scale = (0..height).rev().map(|i| (self.ink)(f64::from(i) / f64::from(height - 1)));
         let cells = scale.flat_map(|ink| [ink; 16]).collect();
-        picture.raster(Raster { columns: 16, cells, pixels: 1 }, [left, TOP + 26]);
-        picture.text(last, [left + 24, TOP + 32], Anchor::Start);
-        picture.text(first, [left + 24, TOP + 20 + height], Anchor::Start);
-        picture
+        image(&mut svg, &Raster { columns: 16, cells, pixels: 1 }, [left, TOP + 26]);
+        svg.text(last, [left + 24, TOP + 32], Anchor::Start, Text::Large);
+        svg.text(first, [left + 24, TOP + 20 + height], Anchor::Start, Text::Large);
+        svg.end()
     }
+}
+
+fn image(svg: &mut Svg, raster: &Raster, at: [i32; 2]) {
+    svg.image(at, raster.size(), &raster.png());
+}
+
+/// A line from top left to bottom right, vertical or horizontal.
+fn line_of_axis(svg: &mut Svg, from: [i32; 2], to: [i32; 2]) {
+    svg.rectangle(from, [0, 1].map(|i| to[i] - from[i] + 1), Paint::Fill(GREY));
 }
 
 #[cfg(test)]
@@ -316,7 +326,7 @@ mod tests {
     fn a_position_is_drawn_in_every_order() {
         let inks = |position| {
             let picture = draw(&Positions::Three(vec![position]), 5, "a test", View::Heaps);
-            picture.first_raster().iter().filter(|ink| **ink != CLEAR).count()
+            picture.raster.cells.iter().filter(|ink| **ink != CLEAR).count()
         };
         assert_eq!([inks([0, 1, 2]), inks([1, 1, 4]), inks([0, 0, 0])], [6, 3, 1]);
     }

@@ -1,11 +1,8 @@
-//! Pictures of text, lines and rasters of cells, as SVG.
-//!
-//! A raster of a million positions is one element, an embedded PNG.
+//! Rasters of coloured cells, as PNG: a million positions are one element of an SVG.
 
 use png::{ColorType, Compression, Filter};
 
-use super::colours::{Colour, GREY, scale};
-use super::svg::{Anchor, Paint, Svg, Text};
+use super::colours::{Colour, scale};
 
 /// An index into the palette of all rasters: transparent, then the values of [`tint`].
 pub type Ink = u8;
@@ -47,76 +44,10 @@ impl Raster {
     pub fn size(&self) -> [usize; 2] {
         [self.columns, self.cells.len() / self.columns].map(|cells| cells * self.pixels)
     }
-}
 
-#[derive(Debug)]
-enum Item {
-    Text {
-        text: String,
-        at: [i32; 2],
-        anchor: Anchor,
-    },
-    /// From top left to bottom right, vertical or horizontal.
-    Line {
-        from: [i32; 2],
-        to: [i32; 2],
-    },
-    Raster {
-        raster: Raster,
-        at: [i32; 2],
-    },
-}
-
-/// A picture.
-#[derive(Debug)]
-pub struct Picture {
-    size: [usize; 2],
-    items: Vec<Item>,
-}
-
-impl Picture {
-    pub(super) fn new(size: [usize; 2]) -> Self {
-        Picture { size, items: Vec::new() }
-    }
-
-    pub(super) fn text(&mut self, text: impl Into<String>, at: [i32; 2], anchor: Anchor) {
-        self.items.push(Item::Text { text: text.into(), at, anchor });
-    }
-
-    pub(super) fn line(&mut self, from: [i32; 2], to: [i32; 2]) {
-        self.items.push(Item::Line { from, to });
-    }
-
-    pub(super) fn raster(&mut self, raster: Raster, at: [i32; 2]) {
-        self.items.push(Item::Raster { raster, at });
-    }
-
-    #[cfg(test)]
-    pub(super) fn first_raster(&self) -> &[Ink] {
-        let rasters = self
-            .items
-            .iter()
-            .filter_map(|item| if let Item::Raster { raster, .. } = item { Some(raster) } else { None });
-        rasters.map(|raster| &raster.cells[..]).next().unwrap_or(&[])
-    }
-
-    /// The picture as SVG.
-    pub fn svg(&self) -> String {
-        let mut svg = Svg::new(self.size.map(|side| side as i32));
-        for item in &self.items {
-            match item {
-                Item::Text { text, at, anchor } => svg.text(text, *at, *anchor, Text::Large),
-                Item::Line { from, to } => {
-                    let size = [0, 1].map(|i| to[i] - from[i] + 1);
-                    svg.rectangle(*from, size, Paint::Fill(GREY));
-                }
-                Item::Raster { raster, at } => {
-                    let cells = raster.size().map(|size| size / raster.pixels);
-                    svg.image(*at, raster.size(), &png(cells, &raster.cells));
-                }
-            }
-        }
-        svg.end()
+    /// A PNG file of a pixel for each cell.
+    pub fn png(&self) -> Vec<u8> {
+        png([self.columns, self.cells.len() / self.columns], &self.cells)
     }
 }
 
