@@ -71,8 +71,8 @@ pub fn perform(session: &dyn Session, kernel: usize, run: &Run) -> Result<(), Co
     Ok(())
 }
 
-/// The instructions of one run of a kernel, on one thread, and its units of work. `watch` receives the share of the branches that may be
-/// are done.
+/// The instructions of one run of a kernel, on one thread, and its units of work. `watch` receives the share of
+/// [`MOST_BRANCHES`] that is done.
 ///
 /// # Errors
 /// Single steps are not possible here, there are too many, or the run was cancelled.

@@ -4,8 +4,10 @@
 //! the inlined functions and the line of each. Elsewhere pprof samples with a timer, by functions that the compiler did not
 //! inline. The entry of every kernel is `#[inline(never)]`, so that stacks begin there.
 //!
+//! Perf events come first: pprof walks the stack inside its signal, which can crash there.
+//!
 //! A [`Profile`] holds these stacks without the frames of the harness, and the hottest loop. It is written as a picture, as a
-//! `.folded` file, a text format that other tools read, and as a text for people.
+//! `.folded` file, a text format that other tools read, as a text for people, and for Firefox's profiler.
 
 mod change;
 mod firefox;
