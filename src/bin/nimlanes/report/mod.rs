@@ -18,7 +18,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use self::data::machines::Others;
+use self::data::machines;
 use self::data::sources::{self, Changed};
 use self::data::{Data, DataError, FILE};
 use self::tables::{Report, unmarked};
@@ -193,29 +193,22 @@ fn changed(data: &Data) -> Result<Option<Changed>, SavedError> {
     data.sources.as_ref().map(|measured| Changed::since(measured, &data.environment.build)).transpose()
 }
 
-/// The measurements in a folder, and what else stands in a report on them.
-struct Contents {
-    data: Data,
-    others: Vec<Data>,
-}
-
-impl Contents {
-    /// Reads all of it. `announce` receives a line for each folder that is left out. A draft stands alone.
-    fn read(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Self, ReportError> {
-        let data = Data::read(folder)?;
-        if data.is_draft() {
-            return Ok(Contents { data, others: Vec::new() });
-        }
-        let others = Others::beside(&data, folder, Path::new(FOLDERS))?;
-        others.left_out.iter().for_each(|line| announce(line));
-        Ok(Contents { data, others: others.data })
-    }
+/// The measurements in a folder, and those of other machines beside them. A draft stands alone. `announce` receives a line for each
+/// folder that is left out.
+fn contents(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<(Data, Vec<Data>), ReportError> {
+    let data = Data::read(folder)?;
+    let others = match data.is_draft() {
+        true => Vec::new(),
+        false => machines::beside(&data, folder, Path::new(FOLDERS), announce)?,
+    };
+    Ok((data, others))
 }
 
 /// Generates the files from measurements in a folder. Text outside of the marks is kept, and kernels that have changed are marked.
-fn compose(folder: &Path, contents: &Contents, changed: Option<Changed>) -> Result<Composed, ReportError> {
-    let Contents { data, others } = contents;
-    let report = Report::new(data, changed, others);
+/// `announce` is as in [`contents`].
+fn compose(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Composed, ReportError> {
+    let (data, others) = contents(folder, announce)?;
+    let report = Report::new(&data, changed(&data)?, &others);
     let root = root(data.is_draft());
     let mut files = Vec::new();
     for chart in report.charts() {
@@ -285,8 +278,7 @@ fn between_marks(old: &str, part: &str) -> Option<String> {
 /// # Errors
 /// The measurements cannot be used, a file has no marks, or a file cannot be written. No file is left incomplete.
 pub fn write(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Summary, ReportError> {
-    let contents = Contents::read(folder, announce)?;
-    let Composed { files, stale, summary } = compose(folder, &contents, changed(&contents.data)?)?;
+    let Composed { files, stale, summary } = compose(folder, announce)?;
     for (path, text) in files {
         files::save(&path, text.as_bytes()).map_err(|source| SavedError::Write { path, source })?;
     }
@@ -303,8 +295,7 @@ pub fn write(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Summary, R
 /// # Errors
 /// They differ, or the measurements cannot be used.
 pub fn check(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Summary, ReportError> {
-    let contents = Contents::read(folder, announce)?;
-    let Composed { files, stale, summary } = compose(folder, &contents, changed(&contents.data)?)?;
+    let Composed { files, stale, summary } = compose(folder, announce)?;
     for (path, want) in files {
         let found = read(&path)?.unwrap_or_default();
         if let Some(line) = first_difference(&found, &want) {
@@ -343,7 +334,7 @@ pub fn page<E: From<ReportError>>(
     modules: impl FnOnce() -> Result<Modules, E>,
     announce: &mut dyn FnMut(&str),
 ) -> Result<html::Page, E> {
-    let Contents { data, others } = Contents::read(folder, announce)?;
+    let (data, others) = contents(folder, announce)?;
     Ok(html::compose(&[&data].into_iter().chain(&others).collect::<Vec<_>>(), links, modules()?)?)
 }
 

@@ -4,63 +4,39 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Data, DataError};
+use super::Data;
 use crate::files::saved::{SavedError, entries};
 
-/// The usable measurements of other machines.
-#[derive(Debug, Default)]
-pub struct Others {
-    /// By name, one for each.
-    pub data: Vec<Data>,
-    /// Why folders were left out, one line for each.
-    pub left_out: Vec<String>,
-}
-
-/// Why a folder of measurements is left out.
-#[derive(Debug, thiserror::Error)]
-enum Unfit {
-    #[error(transparent)]
-    Data(#[from] DataError),
-    #[error("it is a draft")]
-    Draft,
-}
-
-impl Others {
-    /// Reads the folders below `folders`, except for `own` and those of the same microarchitecture as `data`, which was read from
-    /// there. Of several folders of one microarchitecture, the one that was measured last counts.
-    ///
-    /// # Errors
-    /// The list of folders cannot be read. A folder that cannot be used is only left out.
-    pub fn beside(data: &Data, own: &Path, folders: &Path) -> Result<Self, SavedError> {
-        let mut others = Others::default();
-        let is_own = |folder: &PathBuf| {
-            fs::canonicalize(folder).is_ok_and(|it| fs::canonicalize(own).is_ok_and(|own| it == own))
+/// Reads the folders below `folders`, except for `own` and those of the same microarchitecture as `data`, which was read from there.
+/// Of several folders of one microarchitecture, the one that was measured last counts. They are in the order of their names.
+/// `announce` receives a line for each folder that cannot be used and is left out.
+///
+/// # Errors
+/// The list of folders cannot be read.
+pub fn beside(
+    data: &Data,
+    own: &Path,
+    folders: &Path,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Vec<Data>, SavedError> {
+    let is_own =
+        |folder: &PathBuf| fs::canonicalize(folder).is_ok_and(|it| fs::canonicalize(own).is_ok_and(|own| it == own));
+    let mut others: Vec<Data> = Vec::new();
+    for folder in entries(folders)?.into_iter().filter(|path| path.is_dir() && !is_own(path)) {
+        let other = match Data::read(&folder) {
+            Ok(other) if other.is_draft() => Err("it is a draft".to_owned()),
+            other => other.map_err(|error| error.to_string()),
         };
-        for folder in entries(folders)?.into_iter().filter(|path| path.is_dir() && !is_own(path)) {
-            match read(&folder) {
-                Ok(other) => others.add(other, data),
-                Err(why) => others.left_out.push(format!("{} is left out: {why}", folder.display())),
-            }
-        }
-        others.data.sort_by(|a, b| a.name().cmp(b.name()));
-        Ok(others)
-    }
-
-    /// Adds measurements, unless there are later ones of that microarchitecture.
-    fn add(&mut self, other: Data, own: &Data) {
-        let name = other.name();
-        if name == own.name() {
-            return;
-        }
-        match self.data.iter_mut().find(|known| known.name() == name) {
-            Some(known) if known.date() > other.date() => {}
-            Some(known) => *known = other,
-            None => self.data.push(other),
+        match other {
+            Err(why) => announce(&format!("{} is left out: {why}", folder.display())),
+            Ok(other) if other.name() == data.name() => {}
+            Ok(other) => match others.iter_mut().find(|known| known.name() == other.name()) {
+                Some(known) if known.date() > other.date() => {}
+                Some(known) => *known = other,
+                None => others.push(other),
+            },
         }
     }
-}
-
-fn read(folder: &Path) -> Result<Data, Unfit> {
-    let data = Data::read(folder)?;
-    if data.is_draft() { Err(Unfit::Draft) } else { Ok(data) }
+    others.sort_by(|a, b| a.name().cmp(b.name()));
+    Ok(others)
 }

@@ -93,25 +93,11 @@ pub struct KernelNeeds {
     pub needs: Needs,
 }
 
-/// The row of an observed kernel in a duel.
-#[derive(Clone, Debug)]
-pub struct Observed {
-    /// The input.
-    pub case: Case,
-    /// The build.
-    pub build: String,
-    /// The kernel's times.
-    pub row: Row,
-}
-
-impl Observed {
-    /// Takes the rows of observed kernels out of a duel.
-    fn split_from(duel: &mut Duel) -> Vec<Observed> {
-        let (exact, observed) = mem::take(&mut duel.rows).into_iter().partition(Row::is_exact);
-        duel.rows = exact;
-        let of = |row: Row| Observed { case: duel.case.clone(), build: duel.build.clone(), row };
-        Vec::into_iter(observed).map(of).collect()
-    }
+/// Takes the rows of observed kernels out of a duel. Returns a duel of these.
+fn split_observed(duel: &mut Duel) -> Duel {
+    let (exact, observed) = mem::take(&mut duel.rows).into_iter().partition(Row::is_exact);
+    duel.rows = exact;
+    Duel { rows: observed, ..duel.clone() }
 }
 
 /// Keeps of each duel that was repeated the one with the fastest baseline: nothing makes a kernel faster for a moment, and a ratio
@@ -171,9 +157,9 @@ pub struct Data {
     /// The folder.
     #[serde(skip)]
     pub folder: PathBuf,
-    /// The rows of observed kernels in the duels, which are never called the best.
+    /// The same duels of observed kernels, which are never called the best.
     #[serde(skip)]
-    pub observed: Vec<Observed>,
+    pub observed: Vec<Duel>,
     /// Number of duels that were repeated and left out, because their baselines were slower.
     #[serde(skip)]
     pub left_out: usize,
@@ -244,7 +230,7 @@ impl Data {
         }
         let mut data = Data { folder: folder.to_owned(), ..Self::of_file(&path)? };
         data.left_out = keep_quietest(&mut data.duels, |duel| duel) + keep_quietest(&mut data.games, |game| &game.duel);
-        data.observed = data.duels.iter_mut().flat_map(Observed::split_from).collect();
+        data.observed = data.duels.iter_mut().map(split_observed).collect();
         if data.duels.is_empty() { Err(DataError::None(folder.to_owned())) } else { Ok(data) }
     }
 

@@ -20,17 +20,17 @@ use nimlanes::kernel::case::Case;
 use nimlanes::kernel::session::{AnyOperation, KernelInfo};
 use nimlanes::kernel::workload::Workload;
 use nimlanes::machine::Machine;
-use serde::Serialize;
+use serde_json::{Value, json};
 
+use super::data::Data;
 use super::data::sources::Changed;
-use super::data::{Data, Observed};
 use super::measure::tasks::SMALL;
 use super::tables::markdown::{memory, ns, spread, time, times};
 use super::tables::{best_plain, steps, technology};
 use super::{ReportError, changed, read};
 use crate::files::saved::{Measured, SCHEMA, SavedError, entries};
 use crate::measuring::builds::cargo::Modules;
-use crate::measuring::duel::{self, Duel, Mode};
+use crate::measuring::duel::{Duel, Mode, Row, Skipped};
 
 const SKELETON: &str = include_str!("page.html");
 const WORKER: &str = include_str!("worker.js");
@@ -53,161 +53,6 @@ const SCRIPTS: [&str; 12] = [
 
 /// The folder of the flamegraphs that the repository keeps, as `operation/workload/kernel-size.svg`.
 const FLAMEGRAPHS: &str = "profiles/flamegraphs";
-
-/// What the scripts draw.
-#[derive(Serialize)]
-struct Content<'a> {
-    /// The format.
-    schema: &'static str,
-    /// What links to files of the source tree begin with.
-    links: &'a str,
-    /// Sizes up to this are small.
-    small: u64,
-    machines: Vec<MachineInfo<'a>>,
-    operations: Vec<OperationInfo>,
-    rows: Vec<Row<'a>>,
-    skipped: Vec<Skipped<'a>>,
-    games: Vec<GameInfo>,
-    /// The fields of a saved duel that are always the same.
-    saved: SavedDuel,
-    /// Why there is no module, if there is none.
-    no_module: Option<String>,
-}
-
-/// A game, as it is declared.
-#[derive(Serialize)]
-struct GameInfo {
-    name: &'static str,
-    title: &'static str,
-    question: &'static str,
-    limit: &'static str,
-    published: u64,
-    operations: &'static [&'static str],
-    settings: Vec<SettingInfo>,
-}
-
-#[derive(Serialize)]
-struct SettingInfo {
-    name: &'static str,
-    help: &'static str,
-    value: Option<&'static str>,
-    choices: Vec<String>,
-    published: String,
-}
-
-#[derive(Serialize)]
-struct SavedDuel {
-    schema: &'static str,
-    kind: &'static str,
-}
-
-/// A machine; others refer to it by its place in the list.
-#[derive(Serialize)]
-struct MachineInfo<'a> {
-    /// Given by hand, or the microarchitecture.
-    name: &'a str,
-    cpu: &'a str,
-    tier: &'a str,
-    threads: usize,
-    caches: &'a [String],
-    memory: String,
-    folder: String,
-    revision: Option<&'a str>,
-    draft: bool,
-    /// Date and time of the last duel.
-    measured: &'a str,
-}
-
-#[derive(Serialize)]
-struct OperationInfo {
-    name: &'static str,
-    unit: &'static str,
-    /// The first is the one that the operation was published with.
-    workloads: Vec<WorkloadInfo>,
-    /// In list order.
-    kernels: Vec<Kernel>,
-}
-
-#[derive(Serialize)]
-struct WorkloadInfo {
-    name: &'static str,
-    summary: &'static str,
-    published: u64,
-    sizes: &'static [u64],
-}
-
-#[derive(Serialize)]
-struct Kernel {
-    name: &'static str,
-    /// What it is; after the kernel that it is like, if there is one.
-    summary: String,
-    technology: String,
-    claim: &'static str,
-    source: String,
-    /// The line of its function `run`.
-    line: Option<usize>,
-    /// The picture of where its time goes, if one is kept.
-    flamegraph: Option<String>,
-    /// The machines where it was measured before it changed.
-    changed: Vec<usize>,
-}
-
-/// A number, to sort and to draw by, and its text.
-#[derive(Serialize)]
-struct Number {
-    value: f64,
-    text: String,
-}
-
-impl Number {
-    fn new(value: f64, text: impl Fn(f64) -> String) -> Self {
-        Number { value, text: text(value) }
-    }
-}
-
-/// A kernel's times in a duel.
-#[derive(Serialize)]
-struct Row<'a> {
-    machine: usize,
-    #[serde(flatten)]
-    case: &'a Case,
-    build: &'a str,
-    clock: &'a str,
-    threads: usize,
-    baseline: Option<&'a str>,
-    kernel: &'a str,
-    tier: &'a str,
-    is_exact: bool,
-    /// Whether it is the best of the exact kernels, and the best of those in plain Rust.
-    is_best: bool,
-    is_best_plain: bool,
-    /// Whether it is a step of the ladder.
-    is_step: bool,
-    time: Number,
-    /// For a unit of work; none for a run that has no work.
-    unit_time: Option<Number>,
-    /// Times as fast as the baseline.
-    ratio: Number,
-    /// None for the baseline.
-    spread: Option<String>,
-    /// Times as fast as the best plain Rust.
-    plain: Option<Number>,
-    /// How much faster a step is than the one before it; none for the first.
-    gain: Option<Number>,
-    /// The time in the slower of two modes, and the number of processes in it.
-    slow_mode: Option<String>,
-}
-
-/// A kernel that did not take part in a duel.
-#[derive(Serialize)]
-struct Skipped<'a> {
-    machine: usize,
-    #[serde(flatten)]
-    case: &'a Case,
-    build: &'a str,
-    #[serde(flatten)]
-    skipped: &'a duel::Skipped,
-}
 
 /// A page, and what it holds.
 #[derive(Debug)]
@@ -235,31 +80,41 @@ pub fn compose(folders: &[&Data], links: &str, modules: Modules) -> Result<Page,
     let machine = Machine::detect();
     let kernels: BTreeMap<&str, Vec<KernelInfo>> =
         OPERATIONS.iter().map(|operation| (operation.name(), operation.kernels(&machine))).collect();
-    let operation = |operation: &&'static dyn AnyOperation| -> Result<OperationInfo, SavedError> {
+    let operation = |operation: &&'static dyn AnyOperation| -> Result<Value, SavedError> {
         let name = operation.name();
         let kernel = |kernel: &KernelInfo| {
             let flamegraph = flamegraphs.get(&(name.to_owned(), kernel.name.to_owned()));
-            let changed = (0..changed.len()).filter(|machine| changed[*machine].has(name, kernel)).collect();
-            Kernel::new(kernel, flamegraph.cloned(), changed)
+            kernel_info(name, kernel, flamegraph, &changed)
         };
-        let kernels = kernels[name].iter().map(kernel).collect::<Result<_, _>>()?;
-        let workloads = operation.workloads().iter().map(WorkloadInfo::from).collect();
-        Ok(OperationInfo { name, unit: operation.unit(), workloads, kernels })
+        let kernels = kernels[name].iter().map(kernel).collect::<Result<Vec<_>, _>>()?;
+        // The first is the one that the operation was published with.
+        let workloads = operation.workloads().iter().map(|Workload { name, summary, published, sizes, .. }| {
+            json!({ "name": name, "summary": summary, "published": published, "sizes": sizes })
+        });
+        Ok(json!({
+            "name": name,
+            "unit": operation.unit(),
+            "workloads": workloads.collect::<Vec<_>>(),
+            "kernels": kernels, // in list order
+        }))
     };
-    let mut rows: Vec<Row> = numbered(folders).flat_map(|(machine, data)| rows(machine, data, &kernels)).collect();
-    rows.sort_by_cached_key(place);
-    let content = Content {
-        schema: "nimlanes-page-3",
-        links,
-        small: SMALL,
-        machines: folders.iter().map(MachineInfo::of).collect(),
-        operations: OPERATIONS.iter().map(operation).collect::<Result<_, _>>()?,
-        rows,
-        skipped: numbered(folders).flat_map(|(machine, data)| skipped(machine, data)).collect(),
-        games: GAMES.iter().map(GameInfo::from).collect(),
-        saved: SavedDuel { schema: SCHEMA, kind: Duel::KIND },
-        no_module: modules.as_ref().err().cloned(),
-    };
+    let mut rows: Vec<_> = numbered(folders).flat_map(|(machine, data)| rows(machine, data, &kernels)).collect();
+    rows.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let rows: Vec<Value> = rows.into_iter().map(|(_, row)| row).collect();
+    let no_module = modules.as_ref().err().cloned();
+    let content = json!({
+        "schema": "nimlanes-page-3",
+        "links": links,
+        "small": SMALL,
+        "machines": folders.iter().map(|data| machine_info(data)).collect::<Vec<_>>(),
+        "operations": OPERATIONS.iter().map(operation).collect::<Result<Vec<_>, _>>()?,
+        "rows": rows,
+        "skipped": numbered(folders).flat_map(|(machine, data)| skipped(machine, data)).collect::<Vec<_>>(),
+        "games": GAMES.iter().map(game_info).collect::<Vec<_>>(),
+        // The fields of a saved duel that are always the same.
+        "saved": { "schema": SCHEMA, "kind": Duel::KIND },
+        "no_module": &no_module,
+    });
     let json = serde_json::to_vec(&content).expect("keys are strings");
     let block = |(tier, module): (&str, Vec<u8>)| {
         format!("<script type=\"text/plain\" id=\"module-{tier}\">{}</script>\n", packed(&module))
@@ -275,9 +130,9 @@ pub fn compose(folders: &[&Data], links: &str, modules: Modules) -> Result<Page,
         .replace("@DATA@", &packed(&json));
     Ok(Page {
         html,
-        rows: content.rows.len(),
-        machines: content.machines.iter().map(|machine| machine.name.to_owned()).collect(),
-        no_module: content.no_module,
+        rows: rows.len(),
+        machines: folders.iter().map(|data| data.name().to_owned()).collect(),
+        no_module,
     })
 }
 
@@ -302,146 +157,130 @@ fn numbered<'a>(folders: &[&'a Data]) -> impl Iterator<Item = (usize, &'a Data)>
     folders.iter().copied().enumerate()
 }
 
-/// Where a row stands: in the order of the lists, whatever the order of the files; exact kernels before observed ones, fastest first.
-fn place<'a>(row: &Row<'a>) -> impl Ord + use<'a> {
-    let operation = OPERATIONS.iter().position(|operation| operation.name() == row.case.operation);
-    let workloads = operation.map_or(&[][..], |operation| OPERATIONS[operation].workloads());
-    let workload = workloads.iter().position(|workload| workload.name == row.case.workload);
-    let lists = [operation, workload].map(|place| place.unwrap_or(usize::MAX));
-    // The bits of positive numbers are in their order.
-    (lists, row.case.size, row.machine, row.build, row.clock, !row.is_exact, Reverse(row.ratio.value.to_bits()))
+/// A number, to sort and to draw by, and its text.
+fn number(value: f64, text: impl Fn(f64) -> String) -> Value {
+    json!({ "value": value, "text": text(value) })
 }
 
-fn rows<'a>(machine: usize, data: &'a Data, kernels: &BTreeMap<&str, Vec<KernelInfo>>) -> Vec<Row<'a>> {
+/// Where a row stands: in the order of the lists, whatever the order of the files; exact kernels before observed ones, fastest first.
+fn place(machine: usize, Duel { case, build, .. }: &Duel, row: &Row) -> impl Ord + use<> {
+    let operation = OPERATIONS.iter().position(|operation| operation.name() == case.operation);
+    let workloads = operation.map_or(&[][..], |operation| OPERATIONS[operation].workloads());
+    let workload = workloads.iter().position(|workload| workload.name == case.workload);
+    let lists = [operation, workload].map(|place| place.unwrap_or(usize::MAX));
+    // The bits of positive numbers are in their order.
+    let fastest_first = Reverse(row.ratio.to_bits());
+    (lists, case.size, machine, build.clone(), row.clock.clone(), !row.is_exact(), fastest_first)
+}
+
+/// The times of kernels in the duels on a machine, with their places.
+fn rows(machine: usize, data: &Data, kernels: &BTreeMap<&str, Vec<KernelInfo>>) -> Vec<(impl Ord + use<>, Value)> {
+    let slow = |Mode { median_seconds, processes }: Mode| format!("{} in {processes} processes", time(median_seconds));
     let mut rows = Vec::new();
-    for duel in &data.duels {
-        let kernels = kernels.get(&*duel.case.operation).map_or(&[][..], |kernels| kernels);
-        let steps = steps(duel, kernels);
-        let plain = best_plain(duel, kernels);
-        let is = |named: Option<&duel::Row>, row: &duel::Row| named.is_some_and(|named| named.kernel == row.kernel);
-        for row in &duel.rows {
-            let step = steps.iter().find(|step| step.row.kernel == row.kernel);
-            let gain = step.and_then(|step| step.gain);
-            rows.push(Row {
-                is_best: is(duel.rows.first(), row),
-                is_best_plain: is(plain, row),
-                is_step: step.is_some(),
-                gain: gain.map(|gain| Number::new(gain, times)),
-                ..Row::new(machine, &duel.case, &duel.build, Some(&duel.baseline), plain, row)
+    for of in data.duels.iter().chain(&data.observed) {
+        let kernels = kernels.get(&*of.case.operation).map_or(&[][..], |kernels| kernels);
+        // Observed kernels lead in nothing and are no steps of the exact ones.
+        let duel = of.rows.first().and_then(|row| data.duel(&of.case, &of.build, &row.clock));
+        let (steps, plain) = (duel.map(|duel| steps(duel, kernels)), duel.and_then(|duel| best_plain(duel, kernels)));
+        for row in &of.rows {
+            let is = |named: Option<&Row>| named.is_some_and(|named| named.kernel == row.kernel);
+            let step = steps.iter().flatten().find(|step| step.row.kernel == row.kernel);
+            let is_baseline = duel.is_some_and(|duel| duel.baseline == row.kernel);
+            let info = json!({
+                "machine": machine,
+                "operation": of.case.operation,
+                "workload": of.case.workload,
+                "size": of.case.size,
+                "build": of.build,
+                "clock": row.clock,
+                "threads": row.threads,
+                "baseline": duel.map(|duel| &duel.baseline),
+                "kernel": row.kernel,
+                "tier": row.tier,
+                "is_exact": row.is_exact(),
+                "is_best": is(duel.and_then(|duel| duel.rows.first())),
+                "is_best_plain": is(plain),
+                "is_step": step.is_some(),
+                "time": number(row.median_seconds, time),
+                // None for a run that has no work.
+                "unit_time": (row.throughput > 0.0).then(|| number(1.0 / row.throughput, |seconds| ns(1e9 * seconds))),
+                "ratio": number(row.ratio, times),
+                "spread": (!is_baseline).then(|| spread(row)),
+                "plain": plain.map(|plain| number(row.ratio / plain.ratio, times)),
+                // How much faster a step is than the one before it; none for the first.
+                "gain": step.and_then(|step| step.gain).map(|gain| number(gain, times)),
+                "slow_mode": row.slow_mode.map(slow),
             });
+            rows.push((place(machine, of, row), info));
         }
-    }
-    for Observed { case, build, row } in &data.observed {
-        let duel = data.duel(case, build, &row.clock);
-        let plain = duel.and_then(|duel| best_plain(duel, kernels.get(&*case.operation)?));
-        rows.push(Row::new(machine, case, build, duel.map(|duel| &*duel.baseline), plain, row));
     }
     rows
 }
 
-impl<'a> Row<'a> {
-    /// A row that leads in nothing and is no step.
-    fn new(
-        machine: usize,
-        case: &'a Case,
-        build: &'a str,
-        baseline: Option<&'a str>,
-        plain: Option<&duel::Row>,
-        row: &'a duel::Row,
-    ) -> Self {
-        let unit_time = |seconds: f64| Number::new(seconds, |seconds| ns(1e9 * seconds));
-        let slow =
-            |Mode { median_seconds, processes }: Mode| format!("{} in {processes} processes", time(median_seconds));
-        Row {
-            machine,
-            case,
-            build,
-            clock: &row.clock,
-            threads: row.threads,
-            baseline,
-            kernel: &row.kernel,
-            tier: &row.tier,
-            is_exact: row.is_exact(),
-            is_best: false,
-            is_best_plain: false,
-            is_step: false,
-            time: Number::new(row.median_seconds, time),
-            unit_time: (row.throughput > 0.0).then(|| unit_time(1.0 / row.throughput)),
-            ratio: Number::new(row.ratio, times),
-            spread: (Some(&*row.kernel) != baseline).then(|| spread(row)),
-            plain: plain.map(|plain| Number::new(row.ratio / plain.ratio, times)),
-            gain: None,
-            slow_mode: row.slow_mode.map(slow),
-        }
-    }
-}
-
-fn skipped(machine: usize, data: &Data) -> impl Iterator<Item = Skipped<'_>> {
-    data.duels.iter().flat_map(move |duel| {
-        let Duel { case, build, .. } = duel;
-        duel.skipped.iter().map(move |skipped| Skipped { machine, case, build, skipped })
+/// The kernels that did not take part in duels.
+fn skipped(machine: usize, data: &Data) -> impl Iterator<Item = Value> {
+    data.duels.iter().flat_map(move |Duel { case: Case { operation, workload, size, .. }, build, skipped, .. }| {
+        skipped.iter().map(move |Skipped { kernel, reason, .. }| {
+            json!({
+                "machine": machine, "operation": operation, "workload": workload, "size": size, "build": build,
+                "kernel": kernel, "reason": reason,
+            })
+        })
     })
 }
 
-impl<'a> MachineInfo<'a> {
-    fn of(data: &&'a Data) -> Self {
-        let environment = &data.environment;
-        MachineInfo {
-            name: data.name(),
-            cpu: &environment.cpu,
-            tier: &environment.tier,
-            threads: environment.threads,
-            caches: &environment.caches,
-            memory: memory(environment.memory as f64),
-            folder: data.folder.display().to_string(),
-            revision: data.revision(),
-            draft: data.is_draft(),
-            measured: data.date(),
-        }
-    }
+/// A machine; others refer to it by its place in the list.
+fn machine_info(data: &Data) -> Value {
+    let environment = &data.environment;
+    json!({
+        "name": data.name(),
+        "cpu": environment.cpu,
+        "tier": environment.tier,
+        "threads": environment.threads,
+        "caches": environment.caches,
+        "memory": memory(environment.memory as f64),
+        "folder": data.folder.display().to_string(),
+        "revision": data.revision(),
+        "draft": data.is_draft(),
+        "measured": data.date(),
+    })
 }
 
-impl From<&Workload> for WorkloadInfo {
-    fn from(workload: &Workload) -> Self {
-        WorkloadInfo {
-            name: workload.name,
-            summary: workload.summary,
-            published: workload.published,
-            sizes: workload.sizes,
-        }
-    }
+/// A game, as it is declared.
+fn game_info(game: &'static Game) -> Value {
+    let setting = |Setting { name, help, value, choices, published, .. }: Setting| json!({ "name": name, "help": help, "value": value, "choices": choices, "published": published });
+    let Game { name, title, question, limit, published, operations, .. } = game;
+    json!({
+        "name": name,
+        "title": title,
+        "question": question,
+        "limit": limit,
+        "published": published,
+        "operations": operations,
+        "settings": game.settings().map(setting).collect::<Vec<_>>(),
+    })
 }
 
-impl From<&'static Game> for GameInfo {
-    fn from(game: &'static Game) -> Self {
-        let setting = |Setting { name, help, value, choices, published, .. }: Setting| SettingInfo {
-            name,
-            help,
-            value,
-            choices,
-            published,
-        };
-        let Game { name, title, question, limit, published, operations, .. } = game;
-        let settings = game.settings().map(setting).collect();
-        GameInfo { name, title, question, limit, published: *published, operations, settings }
-    }
-}
-
-impl Kernel {
-    fn new(kernel: &KernelInfo, flamegraph: Option<String>, changed: Vec<usize>) -> Result<Self, SavedError> {
-        let source = kernel.source();
-        let text = read(Path::new(&source))?.unwrap_or_default();
-        Ok(Kernel {
-            name: kernel.name,
-            summary: kernel.like.map_or(String::new(), |other| format!("as {other}: ")) + kernel.summary,
-            technology: technology(kernel),
-            claim: kernel.claim.name(),
-            line: text.lines().position(|line| line.starts_with("pub fn run")).map(|place| place + 1),
-            flamegraph,
-            changed,
-            source,
-        })
-    }
+fn kernel_info(
+    operation: &str,
+    kernel: &KernelInfo,
+    flamegraph: Option<&String>,
+    changed: &[Changed],
+) -> Result<Value, SavedError> {
+    let source = kernel.source();
+    let text = read(Path::new(&source))?.unwrap_or_default();
+    Ok(json!({
+        "name": kernel.name,
+        "summary": kernel.like.map_or(String::new(), |other| format!("as {other}: ")) + kernel.summary,
+        "technology": technology(kernel),
+        "claim": kernel.claim.name(),
+        // The line of its function `run`.
+        "line": text.lines().position(|line| line.starts_with("pub fn run")).map(|place| place + 1),
+        "flamegraph": flamegraph,
+        // The machines where it was measured before it changed.
+        "changed": (0..changed.len()).filter(|machine| changed[*machine].has(operation, kernel)).collect::<Vec<_>>(),
+        "source": source,
+    }))
 }
 
 /// The kept pictures of where the time of a kernel goes, by operation and kernel.

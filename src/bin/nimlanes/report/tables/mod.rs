@@ -27,7 +27,7 @@ use self::limits::share;
 use self::markdown::{Table, code, memory, ns, size, time, times};
 pub use self::operation::technology;
 use super::data::sources::Changed;
-use super::data::{Data, Observed, Setup};
+use super::data::{Data, Setup};
 use super::measure::tasks::{Effort, SMALL};
 use super::{TABLES, list};
 use crate::files::saved::day;
@@ -277,9 +277,7 @@ impl<'a> Report<'a> {
             let mut names = duel.rows.iter().map(|row| &row.kernel).chain(duel.skipped.iter().map(|row| &row.kernel));
             duel.case.operation == operation && names.any(|name| name == kernel)
         };
-        let mut observed = self.data.observed.iter().map(|observed| (&observed.case, &observed.row.kernel));
-        self.data.duels.iter().any(of_duel)
-            || observed.any(|(case, name)| case.operation == operation && name == kernel)
+        self.data.duels.iter().chain(&self.data.observed).any(of_duel)
     }
 
     /// All kernels, as pairs of operation and kernel.
@@ -452,14 +450,11 @@ impl<'a> Report<'a> {
         for entry in self.entries() {
             let headline = entry.headline();
             let published = entry.case(headline, headline.published);
-            for Observed { case, build, row } in self.data.observed.iter().filter(|observed| observed.case == published)
-            {
-                if (&**build, &*row.clock) != ("default", "thread") {
-                    continue;
-                }
-                let best = self.headline(&entry).and_then(|duel| duel.rows.first());
+            let best = self.headline(&entry).and_then(|duel| duel.rows.first());
+            let of_it = self.data.observed.iter().filter(|duel| duel.case == published && duel.build == "default");
+            for row in of_it.flat_map(|duel| &duel.rows).filter(|row| row.clock == "thread") {
                 table.row([
-                    format!("{} {} at {}", code(entry.name()), case.workload, size(case.size)),
+                    format!("{} {} at {}", code(entry.name()), headline.name, size(headline.published)),
                     entry.link(&row.kernel),
                     time(row.median_seconds),
                     best.map_or("–".to_owned(), |best| {
