@@ -3,8 +3,7 @@
 use nimlanes::kernel::Tier;
 
 use super::markdown::{code, range, time, times};
-use super::{Entry, Report, SMALL};
-use crate::measuring::duel::TIE;
+use super::{Entry, Report, SMALL, is_ahead};
 
 /// A title, and what was found.
 pub(super) type Finding = (String, String);
@@ -46,7 +45,7 @@ impl Report<'_> {
         let losing = |entry: Entry| {
             let duel = self.headline(&entry)?;
             let plain = entry.plain(duel)?;
-            let slower = duel.rows.iter().filter(|row| row.ratio * (1.0 + TIE) < plain.ratio);
+            let slower = duel.rows.iter().filter(|row| is_ahead(plain.ratio / row.ratio));
             Some(slower.filter_map(|row| entry.info(&row.kernel)).filter(|kernel| !kernel.is_plain()).count())
         };
         let count: usize = self.entries().filter_map(losing).sum();
@@ -67,8 +66,8 @@ impl Report<'_> {
                 gains.extend(native.rows.iter().filter_map(|row| Some(time(&row.kernel)? / row.median_seconds)));
             }
         }
-        let faster = gains.iter().filter(|gain| **gain > 1.0 + TIE).count();
-        let slower = gains.iter().filter(|gain| **gain * (1.0 + TIE) < 1.0).count();
+        let faster = gains.iter().filter(|gain| is_ahead(**gain)).count();
+        let slower = gains.iter().filter(|gain| is_ahead(1.0 / **gain)).count();
         let finding = format!(
             "Of {} kernels, {faster} are more than 5 % faster when everything is compiled for this CPU, and {slower} are more than 5 % \
              slower.",

@@ -2,7 +2,8 @@
 
 use nimlanes::kernel::session::KernelInfo;
 
-use crate::measuring::duel::{Duel, Row, TIE};
+use super::is_ahead;
+use crate::measuring::duel::{Duel, Row};
 
 /// A kernel that beats all before it in the list by more than a tie, or is the best of all or the best in plain Rust.
 #[derive(Debug)]
@@ -26,11 +27,11 @@ pub fn steps<'d>(duel: &'d Duel, kernels: &'d [KernelInfo]) -> Vec<Step<'d>> {
     let mut steps = Vec::new();
     for (kernel, row) in kernels.iter().filter_map(|kernel| Some((kernel, row_of(kernel)?))) {
         let gain = best.map(|best| row.ratio / best.ratio);
-        let is_ahead = best.is_none_or(|best| row.ratio > best.ratio * (1.0 + TIE));
-        if is_ahead || named.iter().flatten().any(|named| named.kernel == row.kernel) {
+        let leads = best.is_none_or(|best| is_ahead(row.ratio / best.ratio));
+        if leads || named.iter().flatten().any(|named| named.kernel == row.kernel) {
             steps.push(Step { kernel, row, gain });
         }
-        if is_ahead {
+        if leads {
             best = Some(row);
         }
     }

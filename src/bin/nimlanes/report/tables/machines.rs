@@ -3,9 +3,9 @@
 use nimlanes::kernel::case::Case;
 
 use super::markdown::{Table, code, size, times};
-use super::{Entry, Report, SMALL, TABLES};
+use super::{Entry, Report, SMALL, TABLES, is_ahead};
 use crate::files::saved::day;
-use crate::measuring::duel::{Duel, Row, TIE, quantile};
+use crate::measuring::duel::{Duel, Row, quantile};
 
 /// The file of the page with all pairs of kernels whose order turns over, without suffix.
 const PAGE: &str = "machines";
@@ -78,11 +78,6 @@ fn common<'d>(here: &'d Duel, there: &'d Duel) -> impl Iterator<Item = [&'d Row;
 
 fn row_of<'d>(duel: &'d Duel, kernel: &str) -> Option<&'d Row> {
     duel.rows.iter().find(|row| row.kernel == kernel)
-}
-
-/// Whether a ratio is more than a tie.
-fn is_ahead(ratio: f64) -> bool {
-    ratio > 1.0 + TIE
 }
 
 /// The ratio of a kernel to a baseline, which need not be that of the duel.

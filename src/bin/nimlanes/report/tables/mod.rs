@@ -31,7 +31,7 @@ use super::data::{Data, Setup};
 use super::measure::tasks::{Effort, SMALL};
 use super::{TABLES, list};
 use crate::files::saved::day;
-use crate::measuring::duel::{Duel, Row};
+use crate::measuring::duel::{Duel, Row, TIE};
 
 const HOW_TO_READ: &str = include_str!("how_to_read.md");
 const THREATS: &str = include_str!("threats.md");
@@ -57,6 +57,11 @@ const CHANGED_PARTS: &str = "Shared source that has changed since it was measure
 pub fn unmarked(text: &str) -> impl Iterator<Item = (usize, String)> {
     let is_kept = |line: &str| !line.is_empty() && line != CHANGED_NOTE && !line.starts_with(CHANGED_PARTS);
     (1..).zip(text.lines()).filter(move |(_, line)| is_kept(line)).map(|(n, line)| (n, line.replace(CHANGED, "")))
+}
+
+/// Whether something that many times as fast as another is faster by more than a tie.
+fn is_ahead(ratio: f64) -> bool {
+    ratio > 1.0 + TIE
 }
 
 /// A report on one set of measurements.

@@ -7,9 +7,9 @@ use nimlanes::kernel::session::KernelInfo;
 
 use super::ladder::{Step, steps};
 use super::markdown::{Table, code, ns, size, spread, time, times};
-use super::{Entry, Page, Report, SMALL};
+use super::{Entry, Page, Report, SMALL, is_ahead};
 use crate::drawing::chart::{self, Dot, Point, Series};
-use crate::measuring::duel::{Duel, Row, TIE};
+use crate::measuring::duel::{Duel, Row};
 use crate::report::CHARTS;
 
 /// The heading of an operation's notes on failed ideas.
@@ -119,7 +119,7 @@ const SIZES: &str = "sizes";
 /// The result in one line.
 fn result(entry: &Entry, duel: &Duel) -> Option<String> {
     let best = duel.rows.first()?;
-    let tied = duel.rows[1..].iter().take_while(|row| best.ratio < row.ratio * (1.0 + TIE));
+    let tied = duel.rows[1..].iter().take_while(|row| !is_ahead(best.ratio / row.ratio));
     let tied: Vec<String> = tied.map(|row| code(&row.kernel)).collect();
     let tied = if tied.is_empty() { String::new() } else { format!(" (a tie with {})", tied.join(", ")) };
     let mut line = format!(
