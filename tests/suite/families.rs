@@ -184,6 +184,25 @@ fn sets_of_a_few_moves_are_those_of_one_at_a_time() {
     }
 }
 
+/// A search for longer lists begins again. What the file has stays until as many sets are found.
+#[test]
+fn a_file_with_more_sets_is_not_replaced() {
+    let folder = in_memory();
+    let path = folder.path().join("largest-9.json");
+    let args = ["--largest-move", "9", "--dir", folder.path().to_str().expect("UTF-8")];
+    let search = |more: &[&str]| family_of(&[&args[..], more].concat());
+    search(&[]);
+    let mut file = read(&path);
+    file["content"]["sets"] = json!(257);
+    fs::write(&path, file.to_string()).expect("a writable folder");
+    assert_eq!(search(&["--top", "2"])[0]["sets"], 256);
+    assert_eq!(read(&path), file);
+    file["content"]["sets"] = json!(256);
+    fs::write(&path, file.to_string()).expect("a writable folder");
+    search(&["--top", "2"]);
+    assert_eq!(read(&path)["content"]["longest_periods"].as_array().map(Vec::len), Some(2));
+}
+
 /// What a file has, as a folder keeps it.
 fn kept(folder: &Path, name: &str) -> Option<Value> {
     folder.join(name).exists().then(|| read(&folder.join(name))["content"].take())

@@ -413,17 +413,6 @@ fn is_watching(child: &Child) -> bool {
     has("SigCgt:", 15, child)
 }
 
-/// Waits until a process has computed for half a second, on whichever of its threads.
-#[cfg(target_os = "linux")]
-fn wait_for_work(child: &Child) {
-    const TICKS: u64 = 50; // of a hundredth of a second
-    let ticks = || -> Option<u64> {
-        let text = fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
-        text.rsplit(") ").next()?.split(' ').nth(11)?.parse().ok()
-    };
-    wait_until("it computes", || ticks() >= Some(TICKS));
-}
-
 /// Signals are ignored under `nohup`, and in the background of a shell without job control.
 #[cfg(target_os = "linux")]
 #[test]
@@ -518,25 +507,6 @@ fn the_exit_code_names_the_signal() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), "nimlanes: interrupted\n");
         assert_eq!(folder.names(), [""; 0]);
     }
-}
-
-/// A search for longer lists begins again. What the file has stays until as much is found.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_search_that_begins_again_keeps_what_it_has_not_found_again() {
-    let folder = Folder::new();
-    let search = |more: [&'static str; 2]| [&["family", "--dir", ".", "--largest-move"][..], &more].concat();
-    nimlanes(&search(["9", "--symmetric"])).current_dir(folder.0.path()).assert().success();
-    // A file of a family that takes long.
-    let text = folder.read("symmetric-largest-9.json").replace(r#""largest_move": 9"#, r#""largest_move": 39"#);
-    let old = text.replace(r#""sets": 16"#, r#""sets": 524288"#);
-    folder.put("symmetric-largest-39.json", &old);
-    let mut child = shell(r#"exec "$0" "$@""#, &[&search(["39", "--symmetric"])[..], &["--top", "2"]].concat());
-    let child = child.current_dir(folder.0.path()).spawn().expect("it starts");
-    wait_for_work(&child);
-    send("USR1", &child);
-    assert_eq!(exit_code(&child.wait_with_output().expect("it ends")), Some(138));
-    assert_eq!(folder.read("symmetric-largest-39.json"), old);
 }
 
 /// A second signal does not wait for the run, but its temporary file is removed.
