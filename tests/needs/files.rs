@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::process::{Command, Output};
+use std::time::Duration;
 
 use assert_cmd::cargo::cargo_bin;
 use libtest_mimic::Trial;
@@ -28,8 +29,9 @@ pub fn trials() -> Vec<Trial> {
         crate::trial("files::a_replaced_file_keeps_its_owner", root, a_replaced_file_keeps_its_owner),
         crate::trial("files::a_read_only_file_is_not_replaced", others, a_read_only_file_is_not_replaced),
         crate::trial("files::a_full_disk_changes_no_file", mounts, a_full_disk_changes_no_file),
-        crate::trial("files::a_file_system_without_locks_keeps_checkpoints", linked, move || {
+        crate::trial("files::a_file_system_without_locks_keeps_files", linked, move || {
             a_file_system_without_locks_keeps_checkpoints(&library);
+            a_file_system_without_locks_keeps_revisions(&library);
         }),
     ]
 }
@@ -113,10 +115,33 @@ fn refusing_locks(folder: &TempDir) -> std::io::Result<Output> {
     if is_dynamic { Ok(libraries) } else { Err(std::io::ErrorKind::Unsupported.into()) }
 }
 
-/// Network file systems may have no locks. A whole file replaces another there as well.
+/// Refusals of a lock, and whether the program goes on without one. Network file systems may have no locks.
+const REFUSALS: [(Errno, bool); 4] =
+    [(Errno::NOLCK, true), (Errno::NOSYS, true), (Errno::OPNOTSUPP, true), (Errno::IO, false)];
+
+/// A source tree whose repository has a commit without files.
+fn a_file_system_without_locks_keeps_revisions(library: &TempDir) {
+    let tree = folder();
+    let git = tree.path().join("git");
+    let script = "#!/bin/sh\ncase \"$*\" in *read-tree*) echo fatal: no files >&2; exit 128 ;; esac\n";
+    fs::write(tree.path().join("Cargo.toml"), "name = \"nimlanes-lab\"\n").expect("a writable folder");
+    fs::write(&git, script).expect("a writable folder");
+    fs::set_permissions(&git, Permissions::from_mode(0o755)).expect("an own file");
+    for (refused, goes_on) in REFUSALS {
+        let mut program = nimlanes();
+        program.env("LD_PRELOAD", library.path().join(LIBRARY)).env("REFUSED", refused.raw_os_error().to_string());
+        program.env("PATH", tree.path()).current_dir(tree.path()).timeout(Duration::from_secs(60));
+        program.args(["compare", "mex_subtraction", "--size", "100", "--builds", "rev:HEAD"]);
+        let output = program.assert().code(1).get_output().clone();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(text.contains("lock is not locked, as its file system has no locks"), goes_on, "{refused}: {text}");
+        assert_eq!(text.contains("fatal: no files"), goes_on, "{refused}: {text}");
+        assert_eq!(text.contains("cannot write to "), !goes_on, "{refused}: {text}");
+    }
+}
+
+/// A whole file replaces another there as well.
 fn a_file_system_without_locks_keeps_checkpoints(library: &TempDir) {
-    const REFUSALS: [(Errno, bool); 4] =
-        [(Errno::NOLCK, true), (Errno::NOSYS, true), (Errno::OPNOTSUPP, true), (Errno::IO, false)];
     let args = ["grundy", "--moves", "factorials", "--records", "--format", "csv", "--limit", "3e6"];
     for (refused, goes_on) in REFUSALS {
         let folder = folder();

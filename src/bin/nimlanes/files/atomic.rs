@@ -218,11 +218,22 @@ impl PartialFile {
     }
 }
 
+/// Locks a file until it is closed. Returns false if its file system has no locks, as some network file systems do.
+///
+/// # Errors
+/// [`TryLockError::WouldBlock`] if another process has locked it.
+pub fn try_lock(file: &File) -> Result<bool, TryLockError> {
+    match file.try_lock() {
+        Err(TryLockError::Error(error)) if has_no_locks(&error) => Ok(false),
+        locked => locked.map(|()| true),
+    }
+}
+
 /// A file locked by this process, which may replace it many times.
 ///
 /// The lock (`flock`) is on the file itself, and a replacement is locked before it is renamed. So no lock file can be left
-/// behind, and the system releases the lock if the process is killed. Some file systems have no locks. A file there is used without
-/// one, and replaced as a whole nevertheless.
+/// behind, and the system releases the lock if the process is killed. Where there are no locks, a file is used without one, and
+/// replaced as a whole nevertheless.
 #[derive(Debug)]
 pub struct LockedFile {
     /// The path with symbolic links resolved.
@@ -254,9 +265,8 @@ impl LockedFile {
                 opened => opened.map_err(TryLockError::Error)?,
             };
             let mut locked = LockedFile { path: place.path, file, is_locked: true, is_blank: place.old.is_none() };
-            match locked.file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::Error(error)) if has_no_locks(&error) => locked.is_locked = false,
+            match try_lock(&locked.file) {
+                Ok(is_locked) => locked.is_locked = is_locked,
                 Err(refused) => {
                     // Another process may have found the new file, and locked it first.
                     locked.is_blank &= !matches!(refused, TryLockError::WouldBlock);

@@ -41,7 +41,7 @@ mod here {
         file.metadata().map(|file| file.nlink())
     }
 
-    /// Whether a lock was refused because the file system has none, as some network file systems do.
+    /// Whether a lock was refused because the file system has none.
     pub fn has_no_locks(error: &io::Error) -> bool {
         let refused = Errno::from_io_error(error);
         refused.is_some_and(|error| [Errno::NOLCK, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP].contains(&error))

@@ -12,7 +12,7 @@ use nimlanes::kernel::Run;
 use super::Args;
 use crate::files::LockedFile;
 use crate::files::pace::Pace;
-use crate::terminal::failure::{Failure, remark};
+use crate::terminal::failure::{Failure, remark_unlocked};
 use crate::terminal::output;
 
 /// Saves progress to a file, which is locked against other runs.
@@ -49,10 +49,7 @@ impl CheckpointFile {
             TryLockError::Error(error) => output::failure(&error, Some(path)),
         })?;
         if !file.is_locked() {
-            let path = path.display();
-            remark(&format!(
-                "{path} is not locked, as its file system has no locks; let no other run use it meanwhile"
-            ));
+            remark_unlocked(path);
         }
         let state = Mutex::new(State::new(file));
         Ok(Some(Arc::new(CheckpointFile { path: path.clone(), run: Arc::clone(run), state })))

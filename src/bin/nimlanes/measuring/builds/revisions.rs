@@ -10,8 +10,9 @@ use nimlanes::lab::environment;
 
 use super::cargo::order;
 use super::{Order, source_tree};
+use crate::files;
 use crate::measuring::programs::{complete, program};
-use crate::terminal::failure::Failure;
+use crate::terminal::failure::{Failure, remark_unlocked};
 
 /// Where the revision is, below the root of the source tree: a lock, its files with an index of git, and what cargo builds.
 const FOLDER: &str = "target/compare";
@@ -40,15 +41,18 @@ impl Order {
 /// Makes the folder, and keeps other processes out of it.
 fn lock(folder: &Path) -> Result<File, Failure> {
     fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
-    let lock = File::create(folder.join("lock")).map_err(|error| cannot_write(folder, &error))?;
-    match lock.try_lock() {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => {
-            let folder = folder.display();
-            Err(Failure::Failed(format!("another command has a revision in {folder}; wait for it")))
+    let path = folder.join("lock");
+    let lock = File::create(&path).map_err(|error| cannot_write(folder, &error))?;
+    let is_locked = files::try_lock(&lock).map_err(|error| match error {
+        TryLockError::WouldBlock => {
+            Failure::Failed(format!("another command has a revision in {}; wait for it", folder.display()))
         }
-        Err(TryLockError::Error(error)) => Err(cannot_write(folder, &error)),
+        TryLockError::Error(error) => cannot_write(folder, &error),
+    })?;
+    if !is_locked {
+        remark_unlocked(&path);
     }
+    Ok(lock)
 }
 
 fn cannot_write(folder: &Path, error: &std::io::Error) -> Failure {
