@@ -29,6 +29,7 @@ fn main() {
     let version = said.lines().next().unwrap_or_default();
     let llvm = said.lines().find_map(|line| line.strip_prefix("LLVM version: ")).unwrap_or_default();
     println!("cargo::rustc-env=BUILT_IN_PROFILE={}", profile(&variable("OUT_DIR")).unwrap_or(&variable("PROFILE")));
+    println!("cargo::rustc-env=BUILT_AT_LEVEL={}", variable("OPT_LEVEL"));
     println!("cargo::rustc-env=BUILT_WITH_FLAGS={flags}");
     println!("cargo::rustc-env=BUILT_AS={build}");
     println!("cargo::rustc-env=BUILT_BY={version}");

@@ -46,6 +46,9 @@ pub struct Build {
     pub features: Vec<String>,
     /// The profile of Cargo, by the folder of its artefacts: `release`, `debug`, or the name of another.
     pub profile: String,
+    /// The `opt-level` of the library, which variables and configuration files change within a profile; empty if not recorded.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "String::is_empty"))]
+    pub opt_level: String,
     /// The flags of rustc that are not cargo's own.
     #[cfg_attr(feature = "serde", serde(default))]
     pub flags: Vec<String>,
@@ -88,6 +91,7 @@ impl Build {
             ]
             .concat(),
             profile: env!("BUILT_IN_PROFILE").to_owned(),
+            opt_level: env!("BUILT_AT_LEVEL").to_owned(),
             flags: flags.map(str::to_owned).collect(),
             rustc: env!("BUILT_BY").to_owned(),
             llvm: env!("BUILT_ON_LLVM").to_owned(),
@@ -118,7 +122,10 @@ impl Build {
         ];
         let both_say = |version: fn(&Build) -> &str| !version(self).is_empty() && !version(other).is_empty();
         let by_c = both_say(|build| &build.c).then(|| differing(&[("C compiler", &self.c, &other.c)])).flatten();
-        by_c.or_else(|| differing(if both_say(|build| &build.rustc) { &respects } else { &respects[..3] }))
+        let level = ("opt-level", &self.opt_level, &other.opt_level);
+        let by_level = both_say(|build| &build.opt_level).then(|| differing(&[level])).flatten();
+        let by_rest = differing(if both_say(|build| &build.rustc) { &respects } else { &respects[..3] });
+        by_c.or(by_rest).or(by_level)
     }
 }
 
@@ -274,6 +281,9 @@ mod tests {
         assert_eq!(this.other(&Build { rustc: String::new(), ..flagged }), None);
         let renamed = Build { name: "another".to_owned(), rustc: String::new(), ..this.clone() };
         assert_eq!(this.other(&renamed), Some(format!("build another, not {BUILD}")));
+        let leveled = |level: &str| Build { opt_level: level.to_owned(), ..this.clone() };
+        assert_eq!(leveled("1").other(&leveled("0")), Some("opt-level 0, not 1".to_owned()));
+        assert_eq!(leveled("1").other(&leveled("")), None);
     }
 
     /// The first lines of a Graviton 4 and of a Zen 4.
