@@ -417,7 +417,6 @@ fn limits_beyond_tables_need_few_moves_and_only_records() {
         (vec!["--moves", "fibonacci", "--limit", "1e12", "--records"], 2, "would fit"),
         (vec!["--moves", "squares", "--offset", "1"], 2, "--offset needs"),
         (vec!["--moves", "squares", "--limit", "2^41", "--zeros"], 2, "too large for mex_zeros"),
-        (vec!["--moves", "squares", "--limit", "1e12", "--zeros"], 2, "more than a day"),
         (
             vec!["--limit", "1e5", "--zeros", "--kernel", "mex_zeros=bit_sieve", "--checkpoint", "x"],
             2,

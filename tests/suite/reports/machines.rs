@@ -129,9 +129,9 @@ fn the_page_on_selection_has_a_section_for_each_machine() {
         saved
     };
     let (root, folder) = measured(&on("zen-x", &[(selected, 5.0), ("flags", 1.0)]));
-    let others = [("cove", (selected, 2.0)), ("lake", ("pull_words", 2.0))];
+    let others = [("cove", (selected, 2.0)), ("lake", ("residue_classes", 2.0))];
     for (name, slower) in others {
-        let saved = on(name, &[("residue_classes", 5.0), slower, ("flags", 1.0)]);
+        let saved = on(name, &[("pull_words", 5.0), slower, ("flags", 1.0)]);
         write_folder(&saved, &root.path().join("profiles/data").join(name));
     }
     report(&root, &["--data", folder]).assert().success();
