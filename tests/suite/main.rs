@@ -17,6 +17,7 @@ mod zeros;
 // Tests of the program.
 #[cfg(feature = "cli")]
 mod children;
+#[cfg(feature = "cli")]
 mod command_line;
 #[cfg(feature = "cli")]
 mod discoveries;
