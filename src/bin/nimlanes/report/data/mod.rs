@@ -93,11 +93,11 @@ pub struct KernelNeeds {
     pub needs: Needs,
 }
 
-/// Takes the rows of observed kernels out of a duel. Returns a duel of these.
+/// Takes the rows of observed kernels out of a duel. Returns a duel of these; kernels that were skipped stay.
 fn split_observed(duel: &mut Duel) -> Duel {
     let (exact, observed) = mem::take(&mut duel.rows).into_iter().partition(Row::is_exact);
     duel.rows = exact;
-    Duel { rows: observed, ..duel.clone() }
+    Duel { rows: observed, skipped: Vec::new(), ..duel.clone() }
 }
 
 /// Keeps of each duel that was repeated the one with the fastest baseline: nothing makes a kernel faster for a moment, and a ratio
