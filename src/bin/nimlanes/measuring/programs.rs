@@ -75,13 +75,14 @@ pub fn this_program() -> Result<PathBuf, ProgramError> {
 }
 
 /// Variables that a child has with these values.
-const SET: [(&str, &str); 7] = [
+const SET: [(&str, &str); 8] = [
     ("LC_ALL", "C"),
     ("NO_COLOR", "1"),
     ("CARGO_TERM_COLOR", "never"),
     ("CARGO_TERM_PROGRESS_WHEN", "never"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_ASKPASS", ""),
+    ("RUST_BACKTRACE", "0"), // the reason stands above it
     ("SSH_ASKPASS_REQUIRE", "never"),
 ];
 

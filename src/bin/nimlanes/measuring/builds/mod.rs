@@ -116,6 +116,9 @@ pub fn programs(builds: &[Build], run: &Run) -> Result<Vec<Program>, Failure> {
         let order = match build {
             Build::This => Supply::Found(Program { name: "itself".to_owned(), path: this_program()?, _lock: None }),
             Build::Path(path) => {
+                // An engine that runs a module has no short word for one that is missing.
+                path.metadata()
+                    .map_err(|error| Failure::Failed(format!("cannot start {}: {error}", path.display())))?;
                 Supply::Found(Program { name: path.display().to_string(), path: path.clone(), _lock: None })
             }
             Build::Native if BUILD.starts_with(NATIVE.1) => {
