@@ -420,6 +420,13 @@ fn survey(into: &Path, args: &[&str]) -> Command {
     command
 }
 
+/// Their limits are smaller than that of other games.
+#[test]
+fn games_whose_digits_do_not_end_are_surveyed_without_a_limit() {
+    let folder = in_memory();
+    survey(folder.path(), &["nim", "0.6", "--seconds", "0.01"]).assert().success();
+}
+
 /// Some of the games are periodic and others are stopped; the second time, all are known.
 #[test]
 fn a_survey_goes_on_where_it_was_stopped() {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use nimlanes::cores::mex::octal::{self, Code, Journal, MexOctal, Octal, Start};
+use nimlanes::cores::mex::octal::{self, Code, Journal, MAX_ENDLESS, MAX_LIMIT, MexOctal, Octal, Start};
 use nimlanes::cores::mex::period::{self, Census, MexPeriod, Progress, Rare, Tally};
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::workload::InputError;
@@ -63,11 +63,17 @@ pub struct Args {
     kernels: Kernels,
 }
 
+/// A game up to a limit: by default as far as its digits allow.
+fn game(code: &Code, limit: Option<u64>, default: u64) -> Result<Octal, InputError> {
+    let most = if code.last_place().is_some() { MAX_LIMIT } else { MAX_ENDLESS };
+    Octal::new(code, limit.unwrap_or(default.min(most)))
+}
+
 pub fn main(args: &Args) -> Result<(), Failure> {
     let codes = codes(&args.codes)?;
     let selection = args.kernels.selection_for("survey", &[MexOctal::NAME, MexPeriod::NAME])?;
     let selection = selection.allow_long(); // a run ends when its time is over
-    let games = codes.iter().map(|code| Octal::new(code, args.limit.unwrap_or(LIMIT)));
+    let games = codes.iter().map(|code| game(code, args.limit, LIMIT));
     let games = args.shard.of(games.collect::<Result<Vec<_>, InputError>>()?, |input| work(input, args.seconds));
     let known = folder::read(&args.dir)?;
     for input in &games {
@@ -127,7 +133,7 @@ fn survey(input: &Octal, args: &Args, selection: &Selection) -> Result<Surveyed,
         table.extend(input, time(1.0), selection)?;
     } else {
         table.extend(&Octal::new(code, input.limit().min(LIMIT))?, time(GLANCE), selection)?;
-        let farthest = Octal::new(code, args.limit.unwrap_or(FARTHEST))?;
+        let farthest = game(code, args.limit, FARTHEST)?;
         if table.values.len() < farthest.heaps()
             && table.is_sparse(code)
             && let Some(found) = without_table(&farthest, time(1.0 - GLANCE), selection)?
