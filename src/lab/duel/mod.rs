@@ -27,7 +27,7 @@ mod player;
 mod rounds;
 
 pub use player::{Checked, Local, Player};
-pub use rounds::{MIN_ROUNDS, Played, play, repeats, time_in_turns};
+pub use rounds::{MIN_ROUNDS, Played, play, repeats};
 
 /// Default [`DuelOptions::time_limit`].
 pub const TIME_LIMIT: Duration = Duration::from_secs(30);

@@ -18,35 +18,6 @@ const MAX_ROUNDS: usize = 200;
 /// outputs.
 const LONG_RUN: Duration = Duration::from_millis(20);
 
-/// Times contenders in turns, alternately in list order and in reverse, until the budget is spent. Returns the seconds per
-/// run, by contender and round. `once` is the approximate time of one run of each contender, `turn` runs a contender the
-/// given number of times and returns the time of all these runs, and `watch` receives the progress, from 0 to 1.
-///
-/// # Errors
-/// The errors of `turn`.
-pub fn time_in_turns<E>(
-    once: &[Duration],
-    budget: Duration,
-    turn: &mut dyn FnMut(usize, u64) -> Result<Duration, E>,
-    watch: &mut dyn FnMut(f64),
-) -> Result<Vec<Vec<f64>>, E> {
-    let shortest = shortest_turn(budget, once.len());
-    let repeats: Vec<u64> = once.iter().map(|once| runs_in(*once, shortest)).collect();
-    let mut times = vec![Vec::new(); once.len()];
-    let start = Instant::now();
-    for round in 0..MAX_ROUNDS {
-        if round >= MIN_ROUNDS && start.elapsed() >= budget {
-            break;
-        }
-        for contender in order(once.len(), round) {
-            let runs = repeats[contender];
-            times[contender].push(turn(contender, runs)?.as_secs_f64() / runs as f64);
-        }
-        watch(progress(round + 1, start.elapsed(), budget));
-    }
-    Ok(times)
-}
-
 /// List order and its reverse, alternately.
 fn order(contenders: usize, round: usize) -> Vec<usize> {
     let order = 0..contenders;
