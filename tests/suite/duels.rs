@@ -402,6 +402,14 @@ impl Repository {
         self.duel(&format!("rev:{revision}"))
     }
 
+    /// A duel with the last commit, to be interrupted.
+    fn process(&self) -> Process {
+        let mut command = Process::new(cargo_bin("nimlanes"));
+        command.current_dir(self.0.path());
+        command.args(["compare", "mex_subtraction", "--size", "100", "--builds", "rev:HEAD"]);
+        command
+    }
+
     /// Whether git knows of no worktree but that of the user, in which nothing has changed.
     fn is_clean(&self) -> bool {
         let worktrees = self.git(&["worktree", "list", "--porcelain"]).matches("worktree ").count();
@@ -642,15 +650,7 @@ fn an_interrupted_build_leaves_nothing_behind() {
     let begin = || {
         let group = folder.path().join("group");
         let _ = fs::remove_file(&group);
-        let mut command = Process::new(cargo_bin("nimlanes"));
-        command.current_dir(repository.0.path()).args([
-            "compare",
-            "mex_subtraction",
-            "--size",
-            "100",
-            "--builds",
-            "rev:HEAD",
-        ]);
+        let mut command = repository.process();
         let compare = command.env("CARGO", &cargo).stderr(Stdio::null()).spawn().expect("it starts");
         wait_for(|| fs::read_to_string(&group).is_ok_and(|group| group.ends_with('\n')));
         assert!(!is_gone(&folder));
@@ -681,16 +681,7 @@ fn an_interrupted_checkout_is_begun_anew() {
     let folder = folder();
     let filter = script(&folder, "sleep 60 & wait");
     repository.git(&["config", "filter.slow.smudge", filter.to_str().expect("UTF-8")]);
-    let mut command = Process::new(cargo_bin("nimlanes"));
-    command.current_dir(repository.0.path()).args([
-        "compare",
-        "mex_subtraction",
-        "--size",
-        "100",
-        "--builds",
-        "rev:HEAD",
-    ]);
-    let mut compare = command.stderr(Stdio::null()).spawn().expect("it starts");
+    let mut compare = repository.process().stderr(Stdio::null()).spawn().expect("it starts");
     let group = folder.path().join("group");
     wait_for(|| fs::read_to_string(&group).is_ok_and(|group| group.ends_with('\n')));
     compare.kill().expect("a process of ours");
