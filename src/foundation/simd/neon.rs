@@ -2,9 +2,9 @@
 #![allow(unsafe_code, reason = "calls of functions for NEON, which the build has")]
 
 use std::arch::aarch64::*;
-use std::array::from_fn;
 
 use super::v128::{Lanes, Vector, WORDS, Words, load, word_of};
+use crate::simd::array_of;
 use crate::simd::bits::{self, WORD};
 
 /// The number of sums that stay in registers while other vectors are added: half of the registers.
@@ -107,17 +107,17 @@ neon! {
     /// Word `i` has byte `i` of each of the eight rows: three rounds of `zip` bring them together.
     pub fn transposed(rows: [Vector<u8>; 8]) -> [Vector<u64>; 8] {
         // Two rows for eight words each, four rows for four, then all rows for two.
-        let pairs: [[uint16x8_t; 2]; 4] = from_fn(|p| {
+        let pairs: [[uint16x8_t; 2]; 4] = array_of(|p| {
             let (a, b) = (rows[2 * p].0, rows[2 * p + 1].0);
             [vreinterpretq_u16_u8(vzip1q_u8(a, b)), vreinterpretq_u16_u8(vzip2q_u8(a, b))]
         });
-        let fours: [[uint32x4_t; 4]; 2] = from_fn(|p| {
-            from_fn(|i| {
+        let fours: [[uint32x4_t; 4]; 2] = array_of(|p| {
+            array_of(|i| {
                 let (a, b) = (pairs[2 * p][i / 2], pairs[2 * p + 1][i / 2]);
                 vreinterpretq_u32_u16(if i % 2 == 0 { vzip1q_u16(a, b) } else { vzip2q_u16(a, b) })
             })
         });
-        from_fn(|i| {
+        array_of(|i| {
             let (a, b) = (fours[0][i / 2], fours[1][i / 2]);
             Vector(vreinterpretq_u64_u32(if i % 2 == 0 { vzip1q_u32(a, b) } else { vzip2q_u32(a, b) }))
         })

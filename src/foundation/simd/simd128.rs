@@ -2,9 +2,9 @@
 //! lookup, as `pshufb` reads only four bits of an index below 128.
 
 use std::arch::wasm32::*;
-use std::array::from_fn;
 
 use super::v128::{Lanes, Vector, WORDS, Words, load, word_of};
+use crate::simd::array_of;
 use crate::simd::bits::{self, WORD};
 
 /// The number of sums that stay in registers while other vectors are added: half of the registers of an x86 without
@@ -110,15 +110,15 @@ pub fn bits(bytes: [Vector<u8>; 4]) -> u64 {
 #[inline(always)]
 pub fn transposed(rows: [Vector<u8>; 8]) -> [Vector<u64>; 8] {
     // Two rows for eight words each, four rows for four, then all rows for two.
-    let pairs: [[v128; 2]; 4] = from_fn(|p| {
+    let pairs: [[v128; 2]; 4] = array_of(|p| {
         let (a, b) = (rows[2 * p].0, rows[2 * p + 1].0);
         [
             u8x16_shuffle::<0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23>(a, b),
             u8x16_shuffle::<8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31>(a, b),
         ]
     });
-    let fours: [[v128; 4]; 2] = from_fn(|p| {
-        from_fn(|i| {
+    let fours: [[v128; 4]; 2] = array_of(|p| {
+        array_of(|i| {
             let (a, b) = (pairs[2 * p][i / 2], pairs[2 * p + 1][i / 2]);
             match i % 2 {
                 0 => u16x8_shuffle::<0, 8, 1, 9, 2, 10, 3, 11>(a, b),
@@ -126,7 +126,7 @@ pub fn transposed(rows: [Vector<u8>; 8]) -> [Vector<u64>; 8] {
             }
         })
     });
-    from_fn(|i| {
+    array_of(|i| {
         let (a, b) = (fours[0][i / 2], fours[1][i / 2]);
         Vector(if i % 2 == 0 { u32x4_shuffle::<0, 4, 1, 5>(a, b) } else { u32x4_shuffle::<2, 6, 3, 7>(a, b) })
     })

@@ -13,6 +13,7 @@ use super::Lane;
 use super::neon as tier;
 #[cfg(all(target_feature = "simd128", feature = "simd128"))]
 use super::simd128 as tier;
+use crate::simd::array_of;
 
 pub use tier::{SUMS, add_signed, any, bits, first_zero, full_words, lookup, next_lanes, one_bit, signs, transposed};
 
@@ -110,7 +111,7 @@ pub fn store<T: Lanes, const N: usize>(to: &mut [T; N], v: Vector<T>) {
 /// ORs sources into `V` vectors, which stay in registers until the end.
 #[inline(always)]
 pub fn or_all<'a, const V: usize>(to: &mut [[u8; 16]; V], sources: impl Iterator<Item = &'a [[u8; 16]; V]>) {
-    let mut sums: [Vector<u8>; V] = std::array::from_fn(|v| load(&to[v]));
+    let mut sums: [Vector<u8>; V] = array_of(|v| load(&to[v]));
     for source in sources {
         for (sum, source) in sums.iter_mut().zip(source) {
             *sum |= load(source);

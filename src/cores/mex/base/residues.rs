@@ -10,10 +10,10 @@
 //! *Cost.* For each block of 512 heaps of one parity, a row for each heap that is tried, about twenty for a value, and
 //! for each stray. Then a chain: of the least values that are left, a heap takes the first that no even move reaches.
 
-use std::array::from_fn;
 use std::ops::Range;
 
 use crate::kernel::{Cost, Run, RunError};
+use crate::simd::array_of;
 use crate::simd::bits::{WORD, funnel};
 
 /// Words of a row.
@@ -90,7 +90,7 @@ impl OddMoves {
     fn row(&self, first: usize) -> Row {
         let (word, shift) = (first / 2 / WORD, first / 2 % WORD);
         let words: &[u64; WORDS + 1] = self.odd[word..].first_chunk().expect("zeros follow");
-        from_fn(|i| funnel(words[i], words[i + 1], shift))
+        array_of(|i| funnel(words[i], words[i + 1], shift))
     }
 }
 
@@ -141,7 +141,7 @@ impl Home {
             return [if self.has(first) { u64::MAX } else { 0 }; WORDS];
         }
         let lane = (0..q).find(|lane| self.has(first + 2 * lane)).unwrap_or(0);
-        from_fn(|word| EVERY[self.modulus] << ((lane + (q - WORD % q) * word) % q))
+        array_of(|word| EVERY[self.modulus] << ((lane + (q - WORD % q) * word) % q))
     }
 }
 
@@ -267,7 +267,7 @@ impl Values<'_> {
                 add(&mut sure, inside, |_, _| ());
             } else {
                 // These may reach the value by a multiple of the modulus.
-                others = from_fn(|i| others[i] | inside[i]);
+                others = array_of(|i| others[i] | inside[i]);
                 inside = [0; WORDS];
             }
             for (lanes, v) in [(inside, v as u8), (others, v as u8 | DOUBTFUL)] {
@@ -401,7 +401,7 @@ fn add(counts: &mut [Row; CANDIDATES], mut lanes: Row, mut new: impl FnMut(usize
 /// `a` without `b`.
 #[inline(always)]
 fn subtract(a: &Row, b: &Row) -> Row {
-    from_fn(|i| a[i] & !b[i])
+    array_of(|i| a[i] & !b[i])
 }
 
 /// Writes `v` into the lanes whose bits are set.

@@ -26,6 +26,7 @@ use super::{Family, Findings, Repeating, alone, bits_of};
 use crate::kernel::{Cost, CostContext, Run, RunError, threads};
 use crate::machine::STACK;
 use crate::simd::bits::{WORD, transpose};
+use crate::simd::{array_of, mapped};
 
 /// Words of the slices of all kernels but `words`.
 pub const WORDS: usize = 8;
@@ -314,11 +315,11 @@ impl<'a, P: Slices> Batch<'a, P> {
         for (w, column) in columns[..P::WORDS].iter_mut().enumerate() {
             // Lanes without a set have the last one once more.
             let last = self.sets.len() - 1;
-            *column = std::array::from_fn(|i| self.sets[last.min(WORD * w + i)]);
+            *column = array_of(|i| self.sets[last.min(WORD * w + i)]);
             transpose(column);
         }
         let columns = &columns[..P::WORDS];
-        let words = |k: usize| -> [u64; WORDS] { std::array::from_fn(|w| columns[w % P::WORDS][k]) };
+        let words = |k: usize| -> [u64; WORDS] { array_of(|w| columns[w % P::WORDS][k]) };
         let always = (input.always, [u64::MAX; WORDS]);
         let groups =
             || std::iter::once(always).chain(input.free.iter().enumerate().map(|(k, group)| (*group, words(k))));
@@ -348,7 +349,7 @@ impl<'a, P: Slices> Batch<'a, P> {
         self.mask();
         let (parts, heaps) = (self.parts, self.heaps);
         let (window, stride) = (self.layout.window, self.layout.stride());
-        let [zero, ones] = [0, u64::MAX].map(|word| parts.load(&[word; WORDS]));
+        let [zero, ones] = mapped([0, u64::MAX], |word| parts.load(&[word; WORDS]));
         let (planes, masks, common) = (&mut self.planes[..], &self.masks[..], &self.common[..]);
         // Where the heaps of masked moves begin in a window.
         let masked = window + 1 - self.masked_from - masks.len();
@@ -436,7 +437,7 @@ impl<'a, P: Slices> Batch<'a, P> {
     fn settle(&mut self, waiting: &mut Vec<u64>) {
         let parts = self.parts;
         let lanes = self.sets.len();
-        let valid: [u64; WORDS] = std::array::from_fn(|w| match lanes.saturating_sub(WORD * w) {
+        let valid: [u64; WORDS] = array_of(|w| match lanes.saturating_sub(WORD * w) {
             WORD.. => u64::MAX,
             left => (1 << left) - 1,
         });

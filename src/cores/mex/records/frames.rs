@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 
 use super::layout::{FRAME, Layout, Packed, TILE};
 use crate::cores::mex::lanes::{LANES, WINDOW};
+use crate::simd::array_of;
 
 /// The longest period.
 pub const LONGEST: usize = 2 * LANES;
@@ -76,7 +77,7 @@ fn differing(a: &[u8; LANES], b: &[u8; LANES]) -> u64 {
     if a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b)) == 0 {
         return 0;
     }
-    let differs: [u8; LANES] = std::array::from_fn(|i| u8::from(a[i] != b[i]));
+    let differs: [u8; LANES] = array_of(|i| u8::from(a[i] != b[i]));
     let eights = differs.as_chunks::<8>().0.iter();
     // The product gathers the lowest bits of all bytes in the last byte.
     let eights = eights.map(|eight| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56);

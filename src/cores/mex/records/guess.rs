@@ -20,6 +20,7 @@ use super::ring::{Block, Blocks, Far, near};
 use super::{Form, Records};
 use crate::cores::mex::lanes::{Decoder, LANES, PLANES, Planes, Sources, WINDOW};
 use crate::kernel::Cost;
+use crate::simd::{array_of, mapped};
 
 /// The blocks to which far moves are applied at once, which hides the latency of their codes.
 const AT_ONCE: usize = 8;
@@ -45,7 +46,7 @@ pub struct Pattern {
 
 impl Pattern {
     fn new(near: &[usize], before: &[usize]) -> Self {
-        let indices = |start: usize, m: &usize| std::array::from_fn(|i| (start + i - m) as u8);
+        let indices = |start: usize, m: &usize| array_of(|i| (start + i - m) as u8);
         let reached = near.iter().map(|m| indices(LANES, m)).collect();
         let reached_before = before.iter().map(|m| indices(2 * LANES, m)).collect();
         Pattern { period: LANES, near: near.to_vec(), repeat: [0; LANES], reached, reached_before }
@@ -53,7 +54,7 @@ impl Pattern {
 
     fn set(&mut self, period: usize) {
         let repeat = |i| if period < LANES { LANES - period + i % period } else { i };
-        (self.period, self.repeat) = (period, std::array::from_fn(|i| repeat(i) as u8));
+        (self.period, self.repeat) = (period, array_of(|i| repeat(i) as u8));
     }
 
     /// How far back the 64 codes lie from which a block is guessed.
@@ -147,9 +148,9 @@ fn settle_in_memory(decoder: impl Decoder, pattern: &Pattern, evidence: Evidence
             let sources: &[u8; LANES] = values[LANES - m..].first_chunk().expect("moves shorter than a block");
             reached.iter_mut().zip(sources).for_each(|(reached, value)| *reached |= value);
         }
-        let mex = reached.map(|reached| !reached & reached.wrapping_add(1));
+        let mex = mapped(reached, |reached| !reached & reached.wrapping_add(1));
         if values[LANES..2 * LANES] == mex {
-            *codes = mex.map(|mex| WINDOW as u8 - mex.trailing_zeros() as u8);
+            *codes = mapped(mex, |mex| WINDOW as u8 - mex.trailing_zeros() as u8);
             // Unlike `contains`, a fold vectorises.
             return mex.iter().fold(u8::MAX, |least, mex| least.min(*mex)) > 0;
         }

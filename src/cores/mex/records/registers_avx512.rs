@@ -8,6 +8,7 @@ use super::guess::{Evidence, InRegisters, Pattern, ROUNDS, Settle};
 use crate::cores::mex::lanes::avx512::{self, TABLES, Tables};
 use crate::cores::mex::lanes::{LANES, WINDOW};
 use crate::simd::avx512::{load, store};
+use crate::simd::mapped;
 
 /// Settles a block in registers. Only the guess waits for the block before, for one permute.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512bitalg")]
@@ -16,8 +17,9 @@ fn settle(tables: &Tables, pattern: &Pattern, evidence: Evidence, codes: &mut [u
     let one = _mm512_set1_epi8(1);
     let guess = _mm512_permutexvar_epi8(load(&pattern.repeat), load(evidence.repeated));
     store(codes, guess);
-    let [second, last, mut own] =
-        [load(evidence.before[1]), load(evidence.before[0]), guess].map(|codes| _mm512_permutexvar_epi8(codes, lookup));
+    let [second, last, mut own] = mapped([load(evidence.before[1]), load(evidence.before[0]), guess], |codes| {
+        _mm512_permutexvar_epi8(codes, lookup)
+    });
     // In memory, these would be read across two stores, which no processor forwards.
     let reached = |all, indices| _mm512_or_si512(all, _mm512_permutex2var_epi8(second, load(indices), last));
     let far = pattern.reached_before.iter().fold(load(evidence.far), reached);

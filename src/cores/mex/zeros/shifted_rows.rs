@@ -18,6 +18,7 @@ use super::checkpoint::Start;
 use crate::cores::growing;
 use crate::cores::mex::subtraction::Subtraction;
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
+use crate::simd::array_of;
 use crate::simd::bits::WORD;
 
 /// Heaps in a block, which is a line.
@@ -183,7 +184,7 @@ fn near(input: &Subtraction) -> [u64; WORDS] {
 #[inline(always)]
 fn settle(hits: &[u8; LINE], near: &[u64; WORDS]) -> [u64; WORDS] {
     let mut open: [u64; WORDS] =
-        std::array::from_fn(|w| !u64::from_le_bytes(*hits[8 * w..].first_chunk().expect("words of a line")));
+        array_of(|w| !u64::from_le_bytes(*hits[8 * w..].first_chunk().expect("words of a line")));
     let mut found = [0; WORDS];
     for w in 0..WORDS {
         while open[w] != 0 {

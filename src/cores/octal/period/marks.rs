@@ -10,6 +10,7 @@ use std::hash::Hasher as _;
 use twox_hash::XxHash3_64;
 
 use crate::cores::octal::sparse::codes::LANES;
+use crate::simd::array_of;
 
 /// The most marks.
 const MOST: usize = 512;
@@ -76,9 +77,8 @@ impl Marks {
     ) -> Option<Repetition> {
         for from in (0..count).step_by(LANES) {
             // After lane `i`, the last code is that of lane `i`.
-            let tails: [&[u8; LANES]; TAIL] = std::array::from_fn(|i| {
-                codes[at + from + 1 + i - TAIL..].first_chunk().expect("codes are padded by a block")
-            });
+            let tails: [&[u8; LANES]; TAIL] =
+                array_of(|i| codes[at + from + 1 + i - TAIL..].first_chunk().expect("codes are padded by a block"));
             let mut classes = [0u8; LANES];
             // Lane by lane, so that a vector of classes stays in a register.
             for (lane, class) in classes.iter_mut().enumerate() {

@@ -24,6 +24,7 @@ use crate::cores::octal::sparse::drive::drive;
 use crate::cores::octal::sparse::window::steps::Windowed;
 use crate::cores::octal::sparse::window::{CHUNK, CODES, End, Loops, Window};
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::array_of;
 
 /// Heaps in a table, at first and at most.
 const TABLE: usize = if cfg!(test) { 1 << 13 } else { 1 << 17 };
@@ -209,7 +210,7 @@ impl<'a> Stream<'a> {
         from: Option<Progress>,
     ) -> Self {
         let coder = window.coder();
-        let values = [0, 1].map(|odd| std::array::from_fn(|code| coder.common(odd, code as u8)));
+        let values = [0, 1].map(|odd| array_of(|code| coder.common(odd, code as u8)));
         let mut tallies: Tallies = [(0, 0); VALUES];
         for Tally { value, first, heaps } in &counted.tallies {
             tallies[usize::from(*value)] = (*first, *heaps);

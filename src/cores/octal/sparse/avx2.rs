@@ -12,6 +12,7 @@ use super::window;
 use super::{Compiled, Inner, Pace, Parts, Planes, compiled};
 use crate::cores::mex::lanes::avx2::free_words;
 use crate::simd::avx2::{load, store};
+use crate::simd::{array_of, mapped};
 
 /// As measured on Zen 4.
 pub const PACE: Pace = Pace { step: 14.0, search: 0.2 };
@@ -39,12 +40,12 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
     for (first, planes) in (0..planes).step_by(8).zip(hits.chunks_exact_mut(8)) {
         for half in 0..2 {
             let mut sum: [__m256i; 8] =
-                std::array::from_fn(|p| load::<u8, 32>(planes[p].as_chunks().0[half..].first().expect("two halves")));
+                array_of(|p| load::<u8, 32>(planes[p].as_chunks().0[half..].first().expect("two halves")));
             for m in moves {
                 let source: &[u8; LANES] = codes[n - m.shift..].first_chunk().expect("codes are padded by a block");
                 let code = load::<u8, 32>(&source.as_chunks().0[half]);
                 let code = _mm256_xor_si256(code, _mm256_set1_epi64x(m.code as i64));
-                let hot = tables.map(|table| _mm256_shuffle_epi8(table, _mm256_and_si256(code, nibble)));
+                let hot = mapped(tables, |table| _mm256_shuffle_epi8(table, _mm256_and_si256(code, nibble)));
                 let high = _mm256_and_si256(_mm256_srli_epi16::<4>(code), nibble);
                 for (group, sum) in sum.as_chunks_mut::<2>().0.iter_mut().enumerate() {
                     let is_here = _mm256_cmpeq_epi8(high, _mm256_set1_epi8((first / 2 + group) as i8));

@@ -12,6 +12,7 @@ use super::window::avx512::loops;
 use super::{ASKED, Chunk, Compiled, Inner, PLANES, Pace, Parts, Planes, compiled};
 use crate::cores::mex::lanes::avx512::free_words;
 use crate::simd::avx512::{load, store};
+use crate::simd::{array_of, mapped};
 
 /// As measured on Zen 4.
 pub const PACE: Pace = Pace { step: 5.0, search: 0.1 };
@@ -62,8 +63,8 @@ fn planes(least: usize) -> usize {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 fn decode<const P: usize>(codes: &[u8], n: usize, moves: &[Move], hits: &mut Planes) {
     let tables = std::hint::black_box(&TABLES);
-    let table: [__m512i; 8] = std::array::from_fn(|j| load(&tables[j]));
-    let mut sum: [__m512i; P] = std::array::from_fn(|p| load(&hits[p]));
+    let table: [__m512i; 8] = array_of(|j| load(&tables[j]));
+    let mut sum: [__m512i; P] = array_of(|p| load(&hits[p]));
     // Every bit of a result byte is bit 7, or bit 6, of the source byte.
     let (bit_7, bit_6) =
         (_mm512_set1_epi64(0x8080_8080_8080_8080_u64 as i64), _mm512_set1_epi64(0x4040_4040_4040_4040));
@@ -105,14 +106,14 @@ fn tests(codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -
             *least = _mm512_min_epu8(*least, _mm512_ternarylogic_epi64::<0x96>(source, code, asked));
         }
     }
-    least.map(|least| _mm512_testn_epi8_mask(least, least))
+    mapped(least, |least| _mm512_testn_epi8_mask(least, least))
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn search(a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize {
     let (a, b) = (a.as_chunks::<64>().0, b.as_chunks::<64>().0);
-    let sums: [__m512i; 4] = std::array::from_fn(|i| _mm512_xor_si512(load(&a[i]), load(&b[i])));
+    let sums: [__m512i; 4] = array_of(|i| _mm512_xor_si512(load(&a[i]), load(&b[i])));
     let mut kept = 0;
     for i in 0..open.len() {
         let code = _mm512_set1_epi8(open[i] as i8);

@@ -8,6 +8,7 @@
 use std::collections::BinaryHeap;
 
 use super::codes::Move;
+use crate::simd::array_of;
 
 /// The most heaps in the sample.
 const SAMPLE: usize = 512;
@@ -87,7 +88,7 @@ pub fn choose(
 
 /// The codes below a bound.
 fn cells(below: u16) -> Cells {
-    std::array::from_fn(|q| match usize::from(below).saturating_sub(64 * q) {
+    array_of(|q| match usize::from(below).saturating_sub(64 * q) {
         0 => 0,
         count => u64::MAX >> (64 - count.min(64)),
     })

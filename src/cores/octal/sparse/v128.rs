@@ -5,14 +5,13 @@
 //! Cost per 16 heaps, move and two planes: an XOR, two lookups, two ORs.
 //! Bound (llvm-mca, Neoverse V2): the four vector ports, 22 cycles for 64 heaps and eight planes.
 
-use std::array::from_fn;
-
 use super::codes::{LANES, Move};
 use super::plain::search;
 use super::window::words;
 use super::{ASKED, Compiled, Inner, Pace, Parts, Planes, compiled};
 use crate::cores::mex::lanes::v128::free_words;
 use crate::simd::v128::{SUMS, Vector, bits, load, lookup, store};
+use crate::simd::{array_of, mapped};
 
 /// By llvm-mca, as all costs of these tiers.
 pub const PACE: Pace = Pace { step: 32.0, search: 0.2 };
@@ -41,7 +40,7 @@ const fn table(plane: usize) -> [u8; GROUP] {
 fn reached<const V: usize>(codes: &[u8], n: usize, m: &Move, first: usize) -> [Vector<u8>; V] {
     let source: &[[u8; 16]; VECTORS] =
         codes[n - m.shift..].as_chunks().0.first_chunk().expect("codes are padded by a block");
-    from_fn(|v| load(&source[first + v]) ^ Vector::splat(m.code as u8))
+    array_of(|v| load(&source[first + v]) ^ Vector::splat(m.code as u8))
 }
 
 fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes) {
@@ -49,12 +48,12 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
     for (first, planes) in (0..planes).step_by(TOGETHER).zip(hits.chunks_exact_mut(TOGETHER)) {
         for part in (0..VECTORS).step_by(HELD) {
             let mut sums: [[Vector<u8>; HELD]; TOGETHER] =
-                from_fn(|p| from_fn(|q| load(&planes[p].as_chunks::<16>().0[part + q])));
+                array_of(|p| array_of(|q| load(&planes[p].as_chunks::<16>().0[part + q])));
             for m in moves {
                 let codes: [_; HELD] = reached(codes, n, m, part);
                 for (group, sums) in sums.as_chunks_mut::<2>().0.iter_mut().enumerate() {
                     let group = Vector::splat((GROUP * (first / 2 + group)) as u8);
-                    let low = codes.map(|code| code ^ group);
+                    let low = mapped(codes, |code| code ^ group);
                     for (sums, table) in sums.iter_mut().zip(tables) {
                         for (sum, low) in sums.iter_mut().zip(low) {
                             *sum |= lookup(table, low);
@@ -72,7 +71,7 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
 }
 
 fn tests(codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED] {
-    let asked = asked.each_ref().map(|asked| -> [_; VECTORS] { from_fn(|q| load(&asked.as_chunks::<16>().0[q])) });
+    let asked = asked.each_ref().map(|asked| -> [_; VECTORS] { array_of(|q| load(&asked.as_chunks::<16>().0[q])) });
     let mut hits = [[Vector::splat(0); VECTORS]; ASKED];
     for m in moves {
         let codes: [_; VECTORS] = reached(codes, n, m, 0);

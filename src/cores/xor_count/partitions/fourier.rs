@@ -5,6 +5,7 @@ use std::arch::x86_64::*;
 use super::Partitions;
 use super::transform::{Field, LANES, PRIMES, Row, Transform, Vectors, all};
 use super::tree::{Classes, PAD, Part, Plan, least, parts_bytes, ruleset_bytes, series};
+use crate::simd::array_of;
 use crate::simd::avx512::{lanes_of, load};
 
 /// The work for the last class of a ruleset, the same for all characters.
@@ -206,7 +207,7 @@ impl Shared {
         for ((with_two, with_four), with_six) in rows.zip(upto_six.as_flattened_mut()) {
             // The exponent: its terms with two, four and six parts.
             let power_sums = [*with_two, *with_four, *with_six];
-            let [two, four, six] = std::array::from_fn(|i| field.times(power_sums[i], divisors[i]));
+            let [two, four, six] = array_of(|i| field.times(power_sums[i], divisors[i]));
             let square = field.times(times(two, two), half);
             let cube = field.times(times(two, square), third);
             let sums =
@@ -228,7 +229,7 @@ impl Shared {
         let [series, class, without, with] = values;
         let flat = class.as_flattened();
         let elsewhere = |at: usize, times: usize| {
-            let row: Row = std::array::from_fn(|lane| flat[((LANES * at + lane) * times) & (flat.len() - 1)]);
+            let row: Row = array_of(|lane| flat[((LANES * at + lane) * times) & (flat.len() - 1)]);
             load(&row)
         };
         let mut sum = _mm512_setzero_si512();

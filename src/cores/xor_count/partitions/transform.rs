@@ -10,6 +10,7 @@
 
 use std::arch::x86_64::*;
 
+use crate::simd::array_of;
 use crate::simd::avx512::{load, store};
 
 /// Lanes of a vector.
@@ -170,16 +171,15 @@ impl Transform {
             }
         }
         let root = field.root_of_unity(length);
-        let powers =
-            |turn: u64, exponent: usize| -> Row { std::array::from_fn(|l| field.power(turn, (l * exponent) as u64)) };
+        let powers = |turn: u64, exponent: usize| -> Row { array_of(|l| field.power(turn, (l * exponent) as u64)) };
         let eighth = field.root_of_unity(LANES);
         let step = powers(root, LANES).map(|power| field.factor(power));
         Transform {
             field,
             rows,
             twiddles,
-            blocks: std::array::from_fn(|i| powers(eighth, i).map(|power| field.montgomery(power))),
-            first: std::array::from_fn(|u| powers(root, u).map(|power| field.montgomery(field.montgomery(power)))),
+            blocks: array_of(|i| powers(eighth, i).map(|power| field.montgomery(power))),
+            first: array_of(|u| powers(root, u).map(|power| field.montgomery(field.montgomery(power)))),
             step: [0, 1].map(|part| step.map(|factor| factor[part])),
         }
     }

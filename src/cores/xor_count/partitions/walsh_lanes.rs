@@ -24,6 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::Partitions;
 use super::tree::{self, Leaves, Plan, drive, leaves};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
+use crate::simd::array_of;
 
 /// Characters in a vector.
 pub const LANES: usize = 16;
@@ -65,7 +66,7 @@ pub mod plain {
     #[inline(always)]
     fn add_shifted(series: &mut [u32], size: usize, signs: u32, terms: Range<usize>, modulus: u32) {
         let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
-        let negative: [u32; LANES] = std::array::from_fn(|lane| (signs >> lane & 1).wrapping_neg());
+        let negative: [u32; LANES] = array_of(|lane| (signs >> lane & 1).wrapping_neg());
         descend(vectors, size, terms, |to, from| {
             for (lane, to) in to.iter_mut().enumerate() {
                 // modulus - a is !a + modulus + 1.

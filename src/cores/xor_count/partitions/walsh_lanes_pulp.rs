@@ -2,7 +2,6 @@
 //!
 //! Cost and bound: as in `walsh_lanes_avx2` and `walsh_lanes_avx512`.
 
-use std::array::from_fn;
 use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
@@ -12,6 +11,7 @@ use super::walsh_lanes::LANES;
 pub use super::walsh_lanes::needs;
 use super::{Partitions, walsh_lanes};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::simd::array_of;
 use crate::simd::pulp::{lacks, vectorize};
 
 /// Rates: those of [`walsh_lanes`].
@@ -61,10 +61,10 @@ fn pass<S: Simd>(simd: S, series: &mut [u32], size: usize, signs: u32, terms: Ra
     let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
     let modulus = simd.splat_u32s(modulus);
     // Four vectors at most.
-    let bits: [u32; LANES] = from_fn(|lane| signs >> lane & 1);
+    let bits: [u32; LANES] = array_of(|lane| signs >> lane & 1);
     let (bits, _) = S::as_simd_u32s(&bits);
     let negative: [S::m32s; 4] =
-        from_fn(|v| simd.equal_u32s(bits.get(v).copied().unwrap_or(modulus), simd.splat_u32s(1)));
+        array_of(|v| simd.equal_u32s(bits.get(v).copied().unwrap_or(modulus), simd.splat_u32s(1)));
     descend(
         vectors,
         size,

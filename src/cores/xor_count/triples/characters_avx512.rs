@@ -17,6 +17,7 @@ use std::arch::x86_64::*;
 use super::{PROGRESS_STEP, Values, by_transform, walsh_hadamard};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::avx512::{load, store};
+use crate::simd::mapped;
 
 /// Bit planes of a byte.
 const PLANES: usize = 8;
@@ -68,7 +69,7 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
                 let mut rows = [_mm512_setzero_si512(); 8];
                 for (row, heaps) in rows.iter_mut().zip(values.as_chunks::<64>().0) {
                     let (halves, _) = heaps.as_chunks::<32>();
-                    let [low, high] = [&halves[0], &halves[1]].map(|half| {
+                    let [low, high] = mapped([&halves[0], &halves[1]], |half| {
                         let v = load(half);
                         let small = _mm512_cmple_epu16_mask(v, limit);
                         let mut large = !small;
@@ -145,8 +146,8 @@ fn planes_of_bytes(bytes: __m512i) -> __m512i {
 fn transpose(rows: [__m512i; 8]) -> [__m512i; 8] {
     let [a, b, c, d, e, f, g, h] = rows;
     // Interleaves words of neighbouring rows, then pairs of words, then halves: 0x88 takes even quarters, 0xdd odd ones.
-    let even = [(a, b), (c, d), (e, f), (g, h)].map(|(x, y)| _mm512_unpacklo_epi64(x, y));
-    let odd = [(a, b), (c, d), (e, f), (g, h)].map(|(x, y)| _mm512_unpackhi_epi64(x, y));
+    let even = mapped([(a, b), (c, d), (e, f), (g, h)], |(x, y)| _mm512_unpacklo_epi64(x, y));
+    let odd = mapped([(a, b), (c, d), (e, f), (g, h)], |(x, y)| _mm512_unpackhi_epi64(x, y));
     let quarter = |[p, q, r, s]: [__m512i; 4]| {
         let (pq0, pq1) = (_mm512_shuffle_i64x2::<0x88>(p, q), _mm512_shuffle_i64x2::<0xdd>(p, q));
         let (rs0, rs1) = (_mm512_shuffle_i64x2::<0x88>(r, s), _mm512_shuffle_i64x2::<0xdd>(r, s));

@@ -9,6 +9,7 @@ use std::arch::x86_64::*;
 use super::{PROGRESS_STEP, Values};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::load;
+use crate::simd::mapped;
 
 /// Values that the table holds.
 const VALUES: usize = 128;
@@ -43,7 +44,7 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
             let value = values[b];
             let table = planes.each_ref().map(|plane| {
                 let (low, high) = plane.split_at(64);
-                [low, high].map(|half| load::<u8, 64>(half.try_into().expect("half of 128")))
+                mapped([low, high], |half| load::<u8, 64>(half.try_into().expect("half of 128")))
             });
             let mut sums = [_mm512_setzero_si512(); PLANES];
             let mut add = |earlier: &[u8; 64], lanes: u64| {
@@ -56,7 +57,7 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
             let (full, rest) = values[..(b + 1).next_multiple_of(64)].as_chunks::<64>().0.split_at((b + 1) / 64);
             full.iter().for_each(|earlier| add(earlier, u64::MAX));
             rest.iter().for_each(|earlier| add(earlier, (1 << ((b + 1) % 64)) - 1));
-            let sums = sums.map(|sum| _mm512_reduce_add_epi64(sum) as u128);
+            let sums = mapped(sums, |sum| _mm512_reduce_add_epi64(sum) as u128);
             triples += sums.iter().enumerate().map(|(plane, sum)| sum << (8 * plane)).sum::<u128>();
             later[usize::from(value)] -= 1;
             split(&mut planes, usize::from(value), later[usize::from(value)]);

@@ -9,10 +9,10 @@
 //! Bound (Zen 4): four vector ports, 1.3 cycles for 64 heaps and a plane.
 
 use std::arch::x86_64::*;
-use std::array::from_fn;
 
 use super::{Decoder, LANES, PLANES, Parts, Planes, Sources, WINDOW, by_planes, one_hot};
 use crate::simd::avx2::{load, store};
+use crate::simd::{array_of, mapped};
 
 /// Codes of one group of 16 values.
 const GROUP: usize = 16;
@@ -32,12 +32,12 @@ const fn table(plane: usize) -> [u8; 32] {
 pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
     let tables = [load(&table(0)), load(&table(1))];
     // After these additions, bit 7 is set in codes below the highest group, or in codes above the lowest one.
-    let [highest, lowest] = [0xd0_u8, 0x70].map(|add| _mm256_set1_epi8(add as i8));
+    let [highest, lowest] = mapped([0xd0_u8, 0x70], |add| _mm256_set1_epi8(add as i8));
     let swap = _mm256_set1_epi8(GROUP as i8);
     for (from, hits) in from.blocks(hits) {
         for half in 0..2 {
             let mut sum: [__m256i; P] =
-                from_fn(|p| load::<u8, 32>(hits[p].as_chunks().0[half..].first().expect("two halves")));
+                array_of(|p| load::<u8, 32>(hits[p].as_chunks().0[half..].first().expect("two halves")));
             for m in moves {
                 let codes = load::<u8, 32>(&from.behind(*m).as_chunks().0[half]);
                 let swapped = _mm256_xor_si256(codes, swap);
@@ -72,7 +72,7 @@ fn accumulate_several(from: Sources, moves: &[usize], planes: usize, hits: &mut 
 pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     let none = _mm256_set1_epi64x(i64::MAX);
     for (half, free) in free.as_chunks_mut::<{ LANES / 2 }>().0.iter_mut().enumerate() {
-        let rows = from_fn(|p| load::<u8, 32>(&hits[p].as_chunks().0[half]));
+        let rows = array_of(|p| load::<u8, 32>(&hits[p].as_chunks().0[half]));
         transpose(rows, free, |words| _mm256_andnot_si256(words, none));
     }
 }
@@ -82,16 +82,16 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn transpose(rows: [__m256i; PLANES], words: &mut [u64; 32], finish: impl Fn(__m256i) -> __m256i) {
-    let bytes: [__m256i; 8] = from_fn(|i| match (rows[i & !1], rows[i | 1]) {
+    let bytes: [__m256i; 8] = array_of(|i| match (rows[i & !1], rows[i | 1]) {
         (x, y) if i % 2 == 0 => _mm256_unpacklo_epi8(x, y),
         (x, y) => _mm256_unpackhi_epi8(x, y),
     });
-    let pairs: [__m256i; 8] = from_fn(|i| match (bytes[i / 4 * 4 + i / 2 % 2], bytes[i / 4 * 4 + i / 2 % 2 + 2]) {
+    let pairs: [__m256i; 8] = array_of(|i| match (bytes[i / 4 * 4 + i / 2 % 2], bytes[i / 4 * 4 + i / 2 % 2 + 2]) {
         (x, y) if i % 2 == 0 => _mm256_unpacklo_epi16(x, y),
         (x, y) => _mm256_unpackhi_epi16(x, y),
     });
     // Half h of fours[i] holds the heaps 16 h + 2 i and 16 h + 2 i + 1.
-    let fours: [__m256i; 8] = from_fn(|i| match (pairs[i / 2], pairs[i / 2 + 4]) {
+    let fours: [__m256i; 8] = array_of(|i| match (pairs[i / 2], pairs[i / 2 + 4]) {
         (x, y) if i % 2 == 0 => _mm256_unpacklo_epi32(x, y),
         (x, y) => _mm256_unpackhi_epi32(x, y),
     });

@@ -12,6 +12,7 @@ use std::arch::x86_64::*;
 
 use super::{Decoder, LANES, ONE_HOT, PLANES, Parts, Planes, Sources, by_planes};
 use crate::simd::avx512::{load, prefetch, store};
+use crate::simd::{array_of, mapped};
 
 /// The constants of the decode. They are read through a reference that is opaque to the optimiser, which would otherwise load
 /// them again for each use.
@@ -40,17 +41,17 @@ pub const BY_SHIFT: usize = 0b1001_0010;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize], hits: &mut [Planes]) {
-    let lookup: [__m512i; P] = std::array::from_fn(|p| load(&tables.lookup[p]));
-    let shifted: [__m512i; P] = std::array::from_fn(|p| load(&tables.shifted[p]));
+    let lookup: [__m512i; P] = array_of(|p| load(&tables.lookup[p]));
+    let shifted: [__m512i; P] = array_of(|p| load(&tables.shifted[p]));
     let decode = |codes, p: usize| match BY_SHIFT >> p & 1 {
         0 => _mm512_permutexvar_epi8(codes, lookup[p]),
         _ => _mm512_multishift_epi64_epi8(codes, shifted[p]),
     };
     let (pairs, single) = moves.as_chunks::<2>();
     for (from, hits) in from.blocks(hits) {
-        let mut sum: [__m512i; P] = std::array::from_fn(|p| load(&hits[p]));
+        let mut sum: [__m512i; P] = array_of(|p| load(&hits[p]));
         for pair in pairs {
-            let [a, b] = pair.map(|m| {
+            let [a, b] = mapped(*pair, |m| {
                 let codes = from.behind(m);
                 prefetch(codes, PREFETCH_AHEAD);
                 load(codes)
@@ -90,18 +91,17 @@ pub fn hit_words(hits: &Planes, words: &mut [u64; LANES]) {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn transpose(hits: &Planes, words: &mut [u64; LANES], finish: impl Fn(__m512i) -> __m512i) {
-    let rows: [__m512i; 8] = std::array::from_fn(|p| load(&hits[p]));
-    let bytes: [__m512i; 8] = std::array::from_fn(|i| match (rows[i & !1], rows[i | 1]) {
+    let rows: [__m512i; 8] = array_of(|p| load(&hits[p]));
+    let bytes: [__m512i; 8] = array_of(|i| match (rows[i & !1], rows[i | 1]) {
         (x, y) if i % 2 == 0 => _mm512_unpacklo_epi8(x, y),
         (x, y) => _mm512_unpackhi_epi8(x, y),
     });
-    let pairs: [__m512i; 8] =
-        std::array::from_fn(|i| match (bytes[i / 4 * 4 + i / 2 % 2], bytes[i / 4 * 4 + i / 2 % 2 + 2]) {
-            (x, y) if i % 2 == 0 => _mm512_unpacklo_epi16(x, y),
-            (x, y) => _mm512_unpackhi_epi16(x, y),
-        });
+    let pairs: [__m512i; 8] = array_of(|i| match (bytes[i / 4 * 4 + i / 2 % 2], bytes[i / 4 * 4 + i / 2 % 2 + 2]) {
+        (x, y) if i % 2 == 0 => _mm512_unpacklo_epi16(x, y),
+        (x, y) => _mm512_unpackhi_epi16(x, y),
+    });
     // Quarter q of fours[i] holds the heaps 16 q + 2 i and 16 q + 2 i + 1.
-    let fours: [__m512i; 8] = std::array::from_fn(|i| match (pairs[i / 2], pairs[i / 2 + 4]) {
+    let fours: [__m512i; 8] = array_of(|i| match (pairs[i / 2], pairs[i / 2 + 4]) {
         (x, y) if i % 2 == 0 => _mm512_unpacklo_epi32(x, y),
         (x, y) => _mm512_unpackhi_epi32(x, y),
     });

@@ -4,6 +4,7 @@
 //! compiler vectorises the loops.
 
 use super::{Decoder, LANES, Parts, Planes, Sources, WINDOW};
+use crate::simd::array_of;
 
 /// ORs the first `planes` planes of the values that `moves` reach into `hits`, for consecutive blocks. The first block reads
 /// `from`.
@@ -32,7 +33,7 @@ pub fn accumulate(from: Sources, moves: &[usize], planes: usize, hits: &mut [Pla
 #[inline(always)]
 pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     for (group, words) in free.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-        *words = hits.map(|plane| u64::from_le_bytes(*plane[8 * group..].first_chunk().expect("eight heaps")));
+        *words = array_of(|p| u64::from_le_bytes(*hits[p][8 * group..].first_chunk().expect("eight heaps")));
         // Transposes an 8x8 matrix of bytes: exchanges the off-diagonal quarters at distances of 4, 2 and 1 bytes.
         for (distance, mask) in [(4, 0x0000_0000_ffff_ffff), (2, 0x0000_ffff_0000_ffff), (1, 0x00ff_00ff_00ff_00ff)] {
             for i in (0..8).filter(|i| i & distance == 0) {

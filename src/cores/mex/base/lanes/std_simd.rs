@@ -6,11 +6,11 @@
 //! Cost per block, move and plane: a comparison, an AND and an OR per register.
 //! Bound: the vector ports.
 
-use std::array::from_fn;
 use std::simd::cmp::SimdPartialEq;
 use std::simd::{Select, Simd};
 
 use super::{Decoder, LANES, PLANES, Parts, Planes, Sources, by_planes, plain};
+use crate::simd::array_of;
 use crate::simd::std_simd::by_tiers;
 
 /// A code is 63 - value. Its low three bits give the bit within the plane, the other three the plane.
@@ -29,7 +29,7 @@ fn accumulate<const P: usize, const N: usize>(from: Sources, moves: &[usize], hi
     for (from, hits) in from.blocks(hits) {
         for part in 0..LANES / N {
             let load = |bytes: &[u8; LANES]| Simd::from_array(bytes.as_chunks::<N>().0[part]);
-            let mut sum: [Simd<u8, N>; P] = from_fn(|p| load(&hits[p]));
+            let mut sum: [Simd<u8, N>; P] = array_of(|p| load(&hits[p]));
             for m in moves {
                 let codes = load(from.behind(*m));
                 let (bit, plane) = (bit(codes), codes >> Simd::splat(3));

@@ -7,9 +7,8 @@
 //! Cost per 16 heaps, move and two planes: a subtraction, two lookups, two ORs.
 //! Bound (llvm-mca, Neoverse V2): the four vector ports, 2.4 cycles for 64 heaps and a plane.
 
-use std::array::from_fn;
-
 use super::{Decoder, LANES, Parts, Planes, Sources, WINDOW, by_planes, one_hot};
+use crate::simd::array_of;
 use crate::simd::v128::{SUMS, Vector, load, lookup, store, transposed};
 
 /// Codes of one group of 16 values.
@@ -68,7 +67,7 @@ fn decode_block<const P: usize, const Q: usize>(
     for part in 0..LANES / GROUP / Q {
         let vectors = part * Q..(part + 1) * Q;
         let mut sums: [[Vector<u8>; P]; Q] =
-            from_fn(|q| from_fn(|p| load(&hits[p].as_chunks::<GROUP>().0[vectors.start + q])));
+            array_of(|q| array_of(|p| load(&hits[p].as_chunks::<GROUP>().0[vectors.start + q])));
         for m in moves {
             let source = &from.behind(*m).as_chunks::<GROUP>().0[vectors.clone()];
             for (source, sums) in source.iter().zip(&mut sums) {
@@ -91,7 +90,7 @@ fn decode_block<const P: usize, const Q: usize>(
 pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     let values = Vector::splat(u64::MAX >> 1);
     for (part, free) in free.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
-        let reached = transposed(from_fn(|p| load(&hits[p].as_chunks::<GROUP>().0[part])));
+        let reached = transposed(array_of(|p| load(&hits[p].as_chunks::<GROUP>().0[part])));
         for (free, reached) in free.as_chunks_mut::<2>().0.iter_mut().zip(reached) {
             store(free, values.without(reached));
         }

@@ -9,6 +9,7 @@
 use wide::u8x64;
 
 use super::{Decoder, ONE_HOT, Parts, Planes, Sources, by_planes, plain};
+use crate::simd::array_of;
 
 /// Chosen by the shuffle of this build: an instruction of AVX-512, lookups of ARM (estimated by llvm-mca), or a loop.
 pub const fn plane_ns(avx512: f64, arm: f64, others: f64) -> f64 {
@@ -29,9 +30,9 @@ pub fn decode(from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]
 
 #[inline(always)]
 fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {
-    let table: [u8x64; P] = std::array::from_fn(|p| u8x64::new(tables[p]));
+    let table: [u8x64; P] = array_of(|p| u8x64::new(tables[p]));
     for (from, hits) in from.blocks(hits) {
-        let mut sum: [u8x64; P] = std::array::from_fn(|p| u8x64::new(hits[p]));
+        let mut sum: [u8x64; P] = array_of(|p| u8x64::new(hits[p]));
         for m in moves {
             let codes = u8x64::new(*from.behind(*m));
             for (sum, table) in sum.iter_mut().zip(table) {

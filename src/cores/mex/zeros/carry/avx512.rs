@@ -9,6 +9,7 @@
 use std::arch::x86_64::*;
 
 use super::{Carry, LINE};
+use crate::simd::array_of;
 use crate::simd::avx512::{load, store};
 
 /// Lines of a chunk.
@@ -50,7 +51,7 @@ fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
 fn carry_chunk(row: &[u8], at: usize, back: &[usize], chunk: &mut [[u8; LINE]; LINES]) {
     // The offset of the row in its cache line, since its allocation is not aligned to lines.
     let begin = row.as_ptr() as usize % LINE;
-    let mut sum: [__m512i; LINES] = std::array::from_fn(|l| load(&chunk[l]));
+    let mut sum: [__m512i; LINES] = array_of(|l| load(&chunk[l]));
     for back in back {
         let place = (begin + at - back) % LINE;
         let whole = row[at - back - place..].as_chunks().0;

@@ -7,12 +7,12 @@
 //! Bound (Zen 3): the four vector ports, 4.5 cycles with six planes.
 
 use std::arch::x86_64::*;
-use std::array::from_fn;
 
 use super::super::codes::Move;
 use super::words::Plain;
 use super::{Block, Lanes, Loops, Moves, SHORT, loops};
 use crate::cores::mex::lanes::avx2::transpose;
+use crate::simd::array_of;
 use crate::simd::avx2::{load, store};
 
 /// Heaps of a block.
@@ -38,7 +38,7 @@ fn block<const G: usize>(codes: &[u8], n: usize, moves: &Moves, words: &mut [u64
     let others = _mm256_set1_epi8(0x80_u8.wrapping_sub(GROUP as u8) as i8);
     let mut sums = [[_mm256_setzero_si256(); 2]; 4];
     for (code, shifts) in moves.groups() {
-        let groups: [__m256i; G] = from_fn(|g| _mm256_set1_epi8((code ^ (GROUP * g) as u8) as i8));
+        let groups: [__m256i; G] = array_of(|g| _mm256_set1_epi8((code ^ (GROUP * g) as u8) as i8));
         for shift in shifts {
             let from = load::<u8, HEAPS>(codes[n - shift..].first_chunk().expect("codes are padded by a block"));
             for (sums, group) in sums.iter_mut().zip(groups) {
@@ -49,7 +49,7 @@ fn block<const G: usize>(codes: &[u8], n: usize, moves: &Moves, words: &mut [u64
             }
         }
     }
-    transpose(from_fn(|p| sums[p / 2][p % 2]), words.try_into().expect("a block"), |words| words);
+    transpose(array_of(|p| sums[p / 2][p % 2]), words.try_into().expect("a block"), |words| words);
 }
 
 /// Words of 16 heaps: four are shifted at once.
@@ -57,7 +57,7 @@ fn block<const G: usize>(codes: &[u8], n: usize, moves: &Moves, words: &mut [u64
 #[target_feature(enable = "avx2")]
 fn short(codes: &[u8], n: usize, moves: &[Move], words: &mut [u64; SHORT]) {
     let one = _mm256_set1_epi64x(1);
-    let mut sums: [__m256i; 4] = from_fn(|i| load::<u64, 4>(&words.as_chunks().0[i]));
+    let mut sums: [__m256i; 4] = array_of(|i| load::<u64, 4>(&words.as_chunks().0[i]));
     for m in moves {
         let from: &[u8; SHORT] = codes[n - m.shift..].first_chunk().expect("codes are padded by a block");
         for (sum, from) in sums.iter_mut().zip(from.as_chunks::<4>().0) {

@@ -12,6 +12,7 @@ use super::{Block, CODES, Lanes, Loops, Moves, SHORT, loops};
 use crate::cores::mex::lanes::avx512::hit_words;
 use crate::cores::mex::lanes::by_planes;
 use crate::simd::avx512::{load, store};
+use crate::simd::{array_of, mapped};
 
 /// For each code of a group and each plane, the one-hot bits of the XOR with each code.
 static TABLES: [[Block; CODES / 8]; CODES] = {
@@ -36,7 +37,7 @@ fn accumulate<const P: usize>(codes: &[u8], n: usize, moves: &Moves) -> [__m512i
     let at = |shift: usize| load::<u8, LANES>(codes[n - shift..].first_chunk().expect("codes are padded by a block"));
     let mut sums = [_mm512_setzero_si512(); P];
     for (code, shifts) in moves.groups() {
-        let tables: [__m512i; P] = std::array::from_fn(|p| load(&TABLES[usize::from(code) % CODES][p]));
+        let tables: [__m512i; P] = array_of(|p| load(&TABLES[usize::from(code) % CODES][p]));
         let (pairs, last) = shifts.as_chunks();
         for [a, b] in pairs {
             let (a, b) = (at(*a), at(*b));
@@ -104,8 +105,9 @@ fn short(codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64
         for m in moves {
             sum = _mm512_or_si512(sum, _mm512_sllv_epi32(one, _mm512_cvtepu8_epi32(at(m))));
         }
-        let halves =
-            [_mm512_castsi512_si256(sum), _mm512_extracti64x4_epi64::<1>(sum)].map(|half| _mm512_cvtepu32_epi64(half));
+        let halves = mapped([_mm512_castsi512_si256(sum), _mm512_extracti64x4_epi64::<1>(sum)], |half| {
+            _mm512_cvtepu32_epi64(half)
+        });
         store(low, _mm512_or_si512(load(low), halves[0]));
         store(high, _mm512_or_si512(load(high), halves[1]));
     } else {

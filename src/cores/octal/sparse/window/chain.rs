@@ -11,6 +11,7 @@ use std::iter::zip;
 
 use super::super::codes::Move;
 use super::SHORT;
+use crate::simd::array_of;
 
 /// Codes in registers.
 const NEAREST: usize = 3;
@@ -44,7 +45,7 @@ pub struct Chain {
 impl Chain {
     /// At most [`MOST`] moves, whose shifts count from the first place. A take leaves an empty heap.
     pub fn new(moves: &[Move], takes: Vec<usize>, others: &[usize]) -> Self {
-        let table = |code: u8| -> Table { std::array::from_fn(|read| 1 << ((read as u8 ^ code) % 64)) };
+        let table = |code: u8| -> Table { array_of(|read| 1 << ((read as u8 ^ code) % 64)) };
         let add = |to: &mut Table, code: u8| zip(to, table(code)).for_each(|(to, bit)| *to |= bit);
         let mut nearest = [NONE; NEAREST];
         for m in moves.iter().filter(|m| m.shift <= NEAREST) {
@@ -103,11 +104,11 @@ impl Chain {
         let codes_at = |at: usize| -> &[Cell<u8>; SHORT] { codes[at..].first_chunk().expect("codes before n + 16") };
         let words_at = |at: usize| -> &[Cell<u64>; SHORT] { words[at..].first_chunk().expect("words before the last") };
         let tables: &[Table; MOVES] = self.moves.1.first_chunk().expect("this size");
-        let read: [_; MOVES] = std::array::from_fn(|i| codes_at(n - self.moves.0[i]));
+        let read: [_; MOVES] = array_of(|i| codes_at(n - self.moves.0[i]));
         let others: [_; OTHERS] = std::array::from_fn(|i| words_at(start - self.others[i % self.others.len()]));
         let (to, at) = (codes_at(n), words_at(start));
         // The last code comes first.
-        let mut last: [usize; NEAREST] = std::array::from_fn(|i| codes[n - 1 - i].get().into());
+        let mut last: [usize; NEAREST] = array_of(|i| codes[n - 1 - i].get().into());
         for first in (0..SHORT).step_by(4) {
             for lane in first..first + 4 {
                 let mut word = at[lane].get();

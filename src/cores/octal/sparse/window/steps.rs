@@ -6,6 +6,7 @@ use super::super::drive::{Alone, Step, Steps};
 use super::{CHUNK, CODES, End, Loops, Window};
 use crate::cores::octal::octal::period::Watch;
 use crate::cores::octal::octal::values::Values;
+use crate::simd::array_of;
 
 /// Chunks of common heaps by a window while no heap is rare; else blocks on this thread.
 pub struct Windowed {
@@ -27,7 +28,7 @@ impl Windowed {
         self.window = Window::new(sparse, n, self.loops);
         self.from = if self.window.is_some() { 4 * n } else { n + n / 8 };
         if let Some(window) = &self.window {
-            self.values = [0, 1].map(|odd| std::array::from_fn(|code| window.coder().common(odd, code as u8)));
+            self.values = [0, 1].map(|odd| array_of(|code| window.coder().common(odd, code as u8)));
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::simd::array_of;
+
 /// Words of padding before every series, its terms below 0, which vectors may read.
 pub const PAD: usize = 16;
 
@@ -75,7 +77,7 @@ impl Signs {
     #[inline(always)]
     pub fn new<const LANES: usize>() -> Self {
         let lanes = |value: usize| (0..LANES).fold(0, |signs, lane| signs | ((value & lane).count_ones() & 1) << lane);
-        Signs(std::array::from_fn(|value| if LANES == 1 { 0 } else { lanes(value) }))
+        Signs(array_of(|value| if LANES == 1 { 0 } else { lanes(value) }))
     }
 
     #[inline(always)]

@@ -3,12 +3,12 @@
 //! Cost: eight loads, twelve to twenty operations and four stores for 16 additions.
 //! Bound (llvm-mca, Neoverse V2): loads and stores, 2.7 cycles; the portable source takes 5.
 
-use std::array::from_fn;
 use std::ops::Range;
 
 use super::{LANES, Leaves};
 use crate::cores::xor_count::partitions::tree::{PAD, Plan, descend, leaves};
 use crate::kernel::Run;
+use crate::simd::array_of;
 use crate::simd::v128::{add_signed, load, signs as signs_of, store};
 
 /// The parts of these tiers.
@@ -17,7 +17,7 @@ pub fn parts() -> impl Leaves {
     |plan: &Plan, run: &Run, part: Range<usize>| {
         leaves::<LANES>(plan, run, part, |series, size, signs, terms, modulus| {
             let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
-            let signs: [_; LANES / 4] = from_fn(|v| signs_of(from_fn(|i| signs >> (4 * v + i) & 1 == 1), modulus));
+            let signs: [_; LANES / 4] = array_of(|v| signs_of(array_of(|i| signs >> (4 * v + i) & 1 == 1), modulus));
             descend(vectors, size, terms, |to, from| {
                 let (to, from) = (to.as_chunks_mut::<4>().0, from.as_chunks::<4>().0);
                 for ((to, from), signs) in to.iter_mut().zip(from).zip(&signs) {

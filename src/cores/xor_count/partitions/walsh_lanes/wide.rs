@@ -11,6 +11,7 @@ use wide::u32x8;
 use super::{LANES, Leaves};
 use crate::cores::xor_count::partitions::tree::{PAD, Plan, descend, leaves};
 use crate::kernel::Run;
+use crate::simd::array_of;
 
 /// The parts of these vectors.
 #[inline(always)]
@@ -19,9 +20,8 @@ pub fn parts() -> impl Leaves {
         let modulus = u32x8::splat(plan.modulus);
         leaves::<LANES>(plan, run, part, |series, size, signs, terms, _| {
             let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
-            let negative: [u32x8; 2] = std::array::from_fn(|half| {
-                u32x8::new(std::array::from_fn(|lane| (signs >> (8 * half + lane) & 1).wrapping_neg()))
-            });
+            let negative: [u32x8; 2] =
+                array_of(|half| u32x8::new(array_of(|lane| (signs >> (8 * half + lane) & 1).wrapping_neg())));
             descend(vectors, size, terms, |to, from| {
                 let (to, from) = (to.as_chunks_mut::<8>().0, from.as_chunks::<8>().0);
                 for ((to, from), negative) in to.iter_mut().zip(from).zip(negative) {
