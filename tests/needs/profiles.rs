@@ -98,7 +98,7 @@ fn left(folder: &Path, ending: &str) -> String {
 fn a_profile_goes_down_to_lines() {
     let folder = folder();
     let profile = |program: &mut assert_cmd::Command| {
-        let output = program.args(PROFILE).arg("--into").arg(folder.path()).assert().success().get_output().clone();
+        let output = program.args(PROFILE).arg("--dir").arg(folder.path()).assert().success().get_output().clone();
         assert!(left(folder.path(), "folded").contains("bit_rows.rs:"), "{:?}", text(&output));
         (left(folder.path(), "txt"), text(&output)[1].clone())
     };
@@ -112,18 +112,18 @@ fn a_profile_goes_down_to_lines() {
 fn no_perf_events() {
     let folder = folder();
     let mut profile = nimlanes();
-    let output = profile.args(PROFILE).arg("--into").arg(folder.path()).assert().success().get_output().clone();
+    let output = profile.args(PROFILE).arg("--dir").arg(folder.path()).assert().success().get_output().clone();
     assert!(!left(folder.path(), "folded").contains("bit_rows.rs:"));
     assert!(text(&output)[1].contains("sampled by pprof, by function and not by line: "), "{:?}", text(&output));
     let mut by_name = without_tools();
-    by_name.args(PROFILE).args(["--sampler", "perf", "--into"]).arg(folder.path());
+    by_name.args(PROFILE).args(["--sampler", "perf", "--dir"]).arg(folder.path());
     by_name.assert().code(1).stderr(predicate::str::contains("cannot sample: "));
 }
 
 /// A profile by a copy of the program, without tools.
 fn profile_of(program: &Path, sampler: &str, into: &Path) -> assert_cmd::assert::Assert {
     let mut profile = assert_cmd::Command::new(program);
-    profile.env("PATH", "").args(PROFILE).args(["--sampler", sampler, "--into"]).arg(into).assert()
+    profile.env("PATH", "").args(PROFILE).args(["--sampler", sampler, "--dir"]).arg(into).assert()
 }
 
 /// With perf events its functions still have names.
@@ -155,7 +155,7 @@ fn without_symbols(sampler: &str) {
 
 fn a_profile_shows_the_hottest_loop() {
     let folder = folder();
-    let output = nimlanes().args(PROFILE).arg("--into").arg(folder.path()).assert().success().get_output().clone();
+    let output = nimlanes().args(PROFILE).arg("--dir").arg(folder.path()).assert().success().get_output().clone();
     let kept = left(folder.path(), "txt");
     for text in [&text(&output)[0], &kept] {
         for says in ["hottest loop: ", " cycles a turn, if loads hit L1", "waits for units in "] {

@@ -214,7 +214,6 @@ fn wrong_names() {
     refused(&["compare", "table_scan", "--kernels", "none"], "byte_table");
     refused(&["compare", "table_scan", "--baseline", "none"], "byte_table");
     refused(&["compare", "table_scan", "--seconds", "0"], "above 0");
-    refused(&["compare", "table_scan", "--pin", "4096"], "allowed");
     refused(&["run", "table_scan", "--kernel", "none"], "byte_table");
     refused(&["nonsense"], "nonsense");
     refused(&["--json", "kernels"], "--json");
@@ -291,14 +290,13 @@ fn wrong_options() {
         (&["compare", "table_scan", "--kernels", "bit_rows,bit_rows"], "--kernels names bit_rows twice"),
         (&["compare", "table_scan", "--seconds", "nan"], "above 0 and at most 86400"),
         (&["compare", "table_scan", "--time-limit", "1e400"], "above 0 and at most 86400"),
-        (&["compare", "table_scan", "--pin", "-1"], "invalid value '-1' for '--pin <CPU>': too small"),
         (&["run", "table_scan"], "arguments were not provided: --kernel <NAME>"),
-        (&["profile", "table_scan", "--into", ""], "a value is required for '--into <DIR>'"),
+        (&["profile", "table_scan", "--dir", ""], "a value is required for '--dir <DIR>'"),
         (
             &["profile", "table_scan", "-o", "profile.png"],
             "the suffix of the file is none of .svg, .folded, .txt, .json",
         ),
-        (&["profile", "table_scan", "-o", "profile.svg", "--into", "."], "cannot be used with '--into <DIR>'"),
+        (&["profile", "table_scan", "-o", "profile.svg", "--dir", "."], "cannot be used with '--dir <DIR>'"),
         (&["report", "--quick", "--check"], "'--quick' cannot be used with '--check'"),
         (&["verify", "mex_split", "more"], "unexpected argument 'more' found"),
         (&["verify", "mex_octl"], "unknown operation `mex_octl`"),
@@ -406,7 +404,7 @@ fn an_empty_variable_is_an_unset_one() {
         assert!(printed == expected, "{variable}");
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let profile = ["profile", "mex_split", "--kernel", "near_sum", "--size", "9", "--seconds", "0.05", "--into", "."];
+    let profile = ["profile", "mex_split", "--kernel", "near_sum", "--size", "9", "--seconds", "0.05", "--dir", "."];
     let output = nimlanes().current_dir(&folder).env("NIMLANES_SAMPLER", "").args(profile).output().expect("it runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!said.contains("NIMLANES_SAMPLER"), "{said}");
@@ -525,7 +523,7 @@ fn profile_says_where_it_samples() {
 fn profile_draws_kernels_by_their_names() {
     let folder = tempfile::tempdir().expect("a folder");
     let into = folder.path().to_str().expect("UTF-8");
-    let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3", "--into"];
+    let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3", "--dir"];
     let output = without_tools().args(args).args([into, "--against", "byte_table"]).assert().success();
     let says = ["bit_rows", "samples", " in byte_table, and takes "].map(predicate::str::contains);
     let [kernel, count, times] = says;
@@ -589,7 +587,7 @@ fn pprof_samples_kernels_and_not_itself() {
     let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3"];
     let profile = || {
         let mut profile = without_tools();
-        profile.args(args).arg("--into").arg(folder.path()).env("TMPDIR", temporary.path());
+        profile.args(args).arg("--dir").arg(folder.path()).env("TMPDIR", temporary.path());
         profile
     };
     // Twice in one process.
@@ -666,6 +664,16 @@ fn help_has_an_example() {
     for command in commands() {
         let help = help(&[&command]);
         assert!(help.contains("Example") && help.contains(&format!("nimlanes {command}")), "{help}");
+    }
+}
+
+/// The help of commands that measure begins with an example.
+#[test]
+fn help_fits_a_screen() {
+    for command in ["compare", "profile", "run", "env"] {
+        let help = help(&[command]);
+        assert!(help.starts_with(&format!("Example: nimlanes {command} ")), "{help}");
+        assert!(help.lines().count() <= 50, "{help}");
     }
 }
 

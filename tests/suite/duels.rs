@@ -753,7 +753,7 @@ fn kernels_are_compared_by_compilers() {
         "--kernel",
         "stamp",
     ]);
-    profile.args(["--size", "100", "--seconds", "0.3", "--toolchain", "old"]);
+    profile.args(["--size", "100", "--seconds", "0.3", "--build", "toolchain:old"]);
     profile.assert().success().stdout(predicate::str::contains(" in stamp of old, and takes "));
 
     // A program that another compiler has made.
@@ -773,7 +773,7 @@ fn a_profile_shows_what_changed_since_a_revision() {
     let profile = |revision: &str| {
         let mut command = nimlanes();
         command.current_dir(repository.0.path()).args(["profile", "mex_subtraction", "--kernel", "stamp"]);
-        command.args(["--size", "100", "--seconds", "0.3", "--rev", revision]);
+        command.args(["--size", "100", "--seconds", "0.3", "--build", &format!("rev:{revision}")]);
         command
     };
     let commit = repository.git(&["rev-parse", "--short=12", "HEAD"]);

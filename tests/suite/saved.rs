@@ -95,7 +95,7 @@ fn an_input_is_known_by_its_moves() {
     let into = folder.path().join("pictures");
     let profile =
         ["profile", "mex_subtraction", "--kernel", "stamp", "--size", "100", "--seconds", "0.1", "--workload"];
-    nimlanes().args(profile).args([&file, "--into", text(&into)]).assert().success();
+    nimlanes().args(profile).args([&file, "--dir", text(&into)]).assert().success();
     assert!(into.join("mex_subtraction/1,2,4/stamp-100.svg").is_file());
 
     // A long list by its beginning and a digest.

@@ -10,7 +10,7 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::numbers::within;
 use serde::Serialize;
 
-use super::arguments::{Target, Threads, duplicate, number, seconds};
+use super::arguments::{Target, Threads, duplicate, seconds};
 use crate::files::saved::{Saved, check_writable};
 use crate::measuring::builds::{self, Build};
 use crate::measuring::counters::{self, Counters, Source};
@@ -21,30 +21,28 @@ use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
 use crate::terminal::output::{Document, print, print_json};
 
-/// Compare the speed of kernels on one input: check that their outputs agree, then time them in turns
-///
-/// The rounds are spread over several processes, because one process is one layout in memory, and kernels may be faster or slower
-/// in the next. With --builds, other builds of this program take part, each with its kernels of the same names.
+/// Compare the speed of kernels on one input: check that their outputs agree, then time them in turns, in several processes
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  nimlanes compare mex_subtraction --size 100000\n  \
-    nimlanes compare table_scan --size 5000 --threads 2 --kernels bit_rows,byte_table --json\n  \
-    nimlanes compare mex_subtraction --counters\n  \
-    nimlanes compare mex_subtraction --save before.json\n  \
+#[command(before_help = "Example: nimlanes compare mex_subtraction --size 100000")]
+#[command(
+    after_help = "Builds: native, for this CPU; rev:REVISION and toolchain:NAME, of the repository around the working directory; \
+    the path of a program, which runs in Node if it ends in .wasm; this, once more.\n\n\
+    More examples:\n  nimlanes compare table_scan --size 5000 --threads 2 --kernels bit_rows,byte_table --json\n  \
+    nimlanes compare mex_subtraction --counters --save before.json\n  \
     nimlanes compare mex_subtraction --builds rev:HEAD~1 --kernels flags,stamp\n  \
     nimlanes compare mex_subtraction --builds native,../before/target/release/nimlanes --until 1%\n  \
-    nimlanes compare mex_split --builds toolchain:1.89,toolchain:nightly")]
+    nimlanes compare mex_split --builds toolchain:1.89,toolchain:nightly"
+)]
 pub struct Args {
     #[command(flatten)]
     target: Target,
-    /// Kernels to compare, separated by commas [default: all that can run]
+    /// Kernels to compare [default: all that can run]
     #[arg(long, value_name = "A,B,C")]
     kernels: Option<String>,
     /// The kernel that ratios refer to [default: the first within --time-limit]
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
-    /// Other builds that take turns with this one: `native`, for this CPU; `rev:REV`, a revision; `toolchain:NAME`, by a compiler of
-    /// rustup; the path of a program, which runs in Node if it ends in .wasm; or `this`, once more. All but paths are built of the
-    /// repository around the working directory
+    /// Other builds whose kernels of the same names take turns with these
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     builds: Vec<Build>,
     /// How long to measure, in seconds; there are at least three rounds
@@ -53,22 +51,19 @@ pub struct Args {
     /// End before that when each ratio is known to within this share of it, such as 1%
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     until: Option<f64>,
-    /// Processes to spread the rounds over; fewer if runs are so long that the time is up before
+    /// Processes, each with another layout in memory, to spread the rounds over
     #[arg(long, value_name = "N", default_value_t = PROCESSES as u64, value_parser = within(1..=MAX_PROCESSES), allow_negative_numbers = true)]
     processes: u64,
-    /// Skip kernels predicted to take longer than this for a run, in seconds
+    /// Skip kernels predicted to take more seconds for a run
     #[arg(long, value_name = "S", default_value_t = TIME_LIMIT.as_secs_f64(), value_parser = seconds, allow_negative_numbers = true)]
     time_limit: f64,
     #[command(flatten)]
     threads: Threads,
-    /// Pin the process to this CPU, counted from 0
-    #[arg(long, value_name = "CPU", value_parser = number, allow_negative_numbers = true)]
-    pin: Option<u64>,
-    /// Save the duel to a file, with date and environment. A file with several hard links is refused
+    /// Save the duel, with date and environment
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Also count instructions, cycles and misses per unit of work [default: by the counters of the CPU, else by single steps]
-    #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true, conflicts_with = "builds")]
+    /// Also count instructions, cycles and misses: by the CPU (hardware), or instructions alone and exactly (steps)
+    #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true, hide_possible_values = true, conflicts_with = "builds")]
     counters: Option<Option<Source>>,
     /// Print JSON: one object
     #[arg(long)]
@@ -176,9 +171,6 @@ impl Args {
         }
         let duel = Match::new(open, &options, self.processes as usize, selection.machine(), run)?.until(self.until);
         let others = builds::programs(&self.builds, run)?;
-        if let Some(cpu) = self.pin {
-            pin(cpu, selection.threads())?;
-        }
         let (_bar, mut watch) = Monitor::of_share(duel.case().to_string());
         Ok(duel.play(&others, &mut watch)?)
     }
@@ -190,34 +182,5 @@ impl Args {
         let kernels = comparison.duel.rows.iter().filter_map(|row| session.index(&row.kernel));
         let kernels: Vec<usize> = kernels.collect();
         Ok(counters::count(session.as_ref(), &kernels, source, run, &mut remark)?)
-    }
-}
-
-/// Pins this process to one CPU.
-#[cfg(not(target_os = "linux"))]
-fn pin(_: u64, _: usize) -> Result<(), Failure> {
-    Err(Failure::Usage("--pin is allowed on Linux alone".to_owned()))
-}
-
-/// Pins this process to one CPU.
-#[cfg(target_os = "linux")]
-fn pin(cpu: u64, threads: usize) -> Result<(), Failure> {
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-    if threads > 1 {
-        return Err(Failure::Usage(format!("--pin needs --threads 1, not {threads}")));
-    }
-    let refused = |error: rustix::io::Errno| Failure::Failed(format!("--pin {cpu}: {error}"));
-    let allowed = sched_getaffinity(None).map_err(refused)?;
-    let cpus: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)).collect();
-    match usize::try_from(cpu).ok().filter(|cpu| cpus.contains(cpu)) {
-        None => {
-            let cpus = cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-            Err(Failure::Usage(format!("--pin `{cpu}` is not a CPU of this process; allowed: {cpus}")))
-        }
-        Some(cpu) => {
-            let mut set = CpuSet::new();
-            set.set(cpu);
-            sched_setaffinity(None, &set).map_err(refused)
-        }
     }
 }

@@ -11,7 +11,7 @@ use crate::terminal::output::{Document, print, print_json, table};
 
 /// Show the machine and the build: CPU, tiers, caches, memory, compiler settings
 #[derive(clap::Args)]
-#[command(after_help = "Example: nimlanes env --json")]
+#[command(before_help = "Example: nimlanes env --json")]
 pub struct Args {
     /// Print JSON: one object
     #[arg(long)]

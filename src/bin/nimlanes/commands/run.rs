@@ -20,9 +20,9 @@ use crate::terminal::output::{Document, print, print_json};
 
 /// Run one kernel in a bare loop, for use with a profiler; print the time of the first run and the memory
 #[derive(clap::Args)]
+#[command(before_help = "Example: nimlanes run table_scan --kernel bit_rows --counters")]
 #[command(
-    after_help = "Examples:\n  perf record -e cpu-clock -g nimlanes run table_scan --kernel bit_rows --seconds 5\n  \
-    nimlanes run table_scan --kernel bit_rows --counters"
+    after_help = "With a profiler: perf record -e cpu-clock -g nimlanes run table_scan --kernel bit_rows --seconds 5"
 )]
 pub struct Args {
     #[command(flatten)]
@@ -35,8 +35,8 @@ pub struct Args {
     seconds: f64,
     #[command(flatten)]
     threads: Threads,
-    /// Also count instructions, cycles and misses per unit of work [default: by the counters of the CPU, else by single steps]
-    #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true)]
+    /// Also count instructions, cycles and misses: by the CPU (hardware), or instructions alone and exactly (steps)
+    #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true, hide_possible_values = true)]
     counters: Option<Option<Source>>,
     /// Print JSON: one object
     #[arg(long)]

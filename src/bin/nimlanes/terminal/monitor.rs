@@ -1,24 +1,27 @@
 //! Progress bars for long work.
 
-use std::io::{IsTerminal, stderr};
+use std::io::{IsTerminal, Write, stderr};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use humantime::format_duration;
 use nimlanes::games::{ChosenKernel, Game, Solver, Stage};
 use nimlanes::kernel::Run;
 use nimlanes::kernel::selection::Selection;
 
-/// Work that ends sooner shows no progress bar.
+/// Work that ends sooner shows no progress.
 const SHOW_AFTER: Duration = Duration::from_secs(2);
 
-/// A progress bar on stderr, if that is a terminal, for work that lasts longer than two seconds. It is removed on drop.
+/// How often a line of progress changes.
+const REDRAW: Duration = Duration::from_millis(200);
+
+/// A line of progress on stderr, if that is a terminal, for work that lasts longer than two seconds. It is removed on drop.
 pub struct Monitor {
     end: Option<Sender<()>>,
-    /// `None` if stderr is no terminal, or the thread could not be started; the work continues without a bar.
+    /// `None` if stderr is no terminal, or the thread could not be started; the work continues without a line.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -26,60 +29,59 @@ impl Monitor {
     /// Shows the progress of `run` over its next `steps` steps.
     pub fn new(what: String, run: &Arc<Run>, steps: u64) -> Self {
         let (run, start) = (Arc::clone(run), run.done());
-        Monitor::show(what, steps, move || run.done() - start)
+        Monitor::show(what, move || (run.done() - start) as f64 / steps.max(1) as f64)
     }
 
     /// Shows how much of `time` has passed.
     pub fn of_time(what: String, time: Duration) -> Self {
         let start = Instant::now();
-        Monitor::show(what, time.as_millis() as u64, move || start.elapsed().as_millis() as u64)
+        Monitor::show(what, move || start.elapsed().as_secs_f64() / time.as_secs_f64())
     }
 
-    /// Shows a share from 0 to 1, and returns what is told of it.
+    /// Shows a share from 0 to 1, and returns what receives it.
     pub fn of_share(what: String) -> (Self, impl FnMut(f64)) {
-        const ALL: f64 = 1000.0;
-        let told = Arc::new(AtomicU64::new(0));
-        let shown = Arc::clone(&told);
-        let monitor = Monitor::show(what, ALL as u64, move || shown.load(Relaxed));
-        (monitor, move |share| told.store((share * ALL) as u64, Relaxed))
+        let received = Arc::new(AtomicU64::new(0));
+        let shown = Arc::clone(&received);
+        let monitor = Monitor::show(what, move || f64::from_bits(shown.load(Relaxed)));
+        (monitor, move |share| received.store(share.to_bits(), Relaxed))
     }
 
-    fn show(what: String, all: u64, done: impl Fn() -> u64 + Send + 'static) -> Self {
+    fn show(what: String, share: impl Fn() -> f64 + Send + 'static) -> Self {
         if !stderr().is_terminal() {
             return Monitor { end: None, thread: None };
         }
         let (end, ended) = channel();
-        let bar = hidden(what, all);
-        let show = move || follow(&bar, SHOW_AFTER, ProgressDrawTarget::stderr, done, &ended);
-        Monitor { end: Some(end), thread: Builder::new().spawn(show).ok() }
+        let thread = Builder::new().spawn(move || follow(&what, share, &ended));
+        Monitor { end: Some(end), thread: thread.ok() }
     }
 }
 
-/// A bar whose clock runs, and which is not drawn.
-fn hidden(what: String, all: u64) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden());
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% {elapsed} (about {eta} left)");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())).with_message(what)
-}
-
-/// Has a bar follow what is done, and draws it if the work lasts longer than `show_after`.
-fn follow(
-    bar: &ProgressBar,
-    show_after: Duration,
-    target: impl FnOnce() -> ProgressDrawTarget,
-    done: impl Fn() -> u64,
-    ended: &Receiver<()>,
-) {
-    let mut target = Some(target);
-    while ended.recv_timeout(Duration::from_millis(200)) == Err(RecvTimeoutError::Timeout) {
-        if bar.elapsed() >= show_after
-            && let Some(target) = target.take()
-        {
-            bar.set_draw_target(target());
+/// Draws what is done until the work has ended. Lines are drawn over one another, which every terminal can do.
+fn follow(what: &str, share: impl Fn() -> f64, ended: &Receiver<()>) {
+    let (start, mut width) = (Instant::now(), 0);
+    while ended.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
+        let elapsed = start.elapsed();
+        if elapsed >= SHOW_AFTER {
+            let line = line(what, share(), elapsed);
+            width = width.max(line.chars().count());
+            let _ = write!(stderr(), "\r{line:<width$}");
         }
-        bar.set_position(done().min(bar.length().unwrap_or(u64::MAX)));
     }
-    bar.finish_and_clear();
+    if width > 0 {
+        let _ = write!(stderr(), "\r{:width$}\r", "");
+    }
+}
+
+/// What is done, how long that took, and how long the rest will take at that pace.
+fn line(what: &str, share: f64, elapsed: Duration) -> String {
+    /// A longer text would take more than a line of most terminals.
+    const WIDTH: usize = 40;
+    let what: String = what.chars().take(WIDTH).collect();
+    let share = share.clamp(0.0, 1.0);
+    let seconds = |time: Duration| format_duration(Duration::from_secs(time.as_secs()));
+    let left = Duration::try_from_secs_f64(elapsed.as_secs_f64() * (1.0 / share - 1.0)).ok();
+    let left = left.map(|left| format!(" (about {} left)", seconds(left))).unwrap_or_default();
+    format!("{what} {:.0} % {}{left}", 100.0 * share, seconds(elapsed))
 }
 
 /// Calls `solve` with a solver that shows a progress bar for each operation of the game.
@@ -105,67 +107,12 @@ impl Drop for Monitor {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-
-    use indicatif::TermLike;
-
     use super::*;
 
-    /// A terminal that tells of the first text that it is to show.
-    #[derive(Debug)]
-    struct Screen(Mutex<Option<Sender<String>>>);
-
-    impl TermLike for Screen {
-        fn width(&self) -> u16 {
-            80
-        }
-
-        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
-            Ok(())
-        }
-
-        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
-            Ok(())
-        }
-
-        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
-            Ok(())
-        }
-
-        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
-            Ok(())
-        }
-
-        fn write_line(&self, text: &str) -> io::Result<()> {
-            self.write_str(text)
-        }
-
-        fn write_str(&self, text: &str) -> io::Result<()> {
-            let shown = self.0.lock().expect("it does not panic").take_if(|_| text.contains("work"));
-            shown.map_or(Ok(()), |shown| shown.send(text.to_owned()).map_err(io::Error::other))
-        }
-
-        fn clear_line(&self) -> io::Result<()> {
-            Ok(())
-        }
-
-        fn flush(&self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    /// A bar is shown late, and its clock has run before that.
     #[test]
-    fn the_clock_of_a_bar_starts_with_the_work() {
-        let ((end, ended), (show, shown)) = (channel(), channel());
-        let screen = || ProgressDrawTarget::term_like(Box::new(Screen(Mutex::new(Some(show)))));
-        let bar = hidden("work".to_owned(), 100).with_elapsed(SHOW_AFTER + Duration::from_secs(1));
-        let text = std::thread::scope(|scope| {
-            scope.spawn(move || follow(&bar, SHOW_AFTER, screen, || 50, &ended));
-            let text = shown.recv().expect("it is shown");
-            drop(end);
-            text
-        });
-        assert!(text.contains("% 3s (about "), "{text}");
+    fn a_line_has_the_share_and_both_times() {
+        let line = |share| line("work", share, Duration::from_millis(63_500));
+        assert_eq!(line(0.5), "work 50 % 1m 3s (about 1m 3s left)");
+        assert_eq!([line(2.0), line(0.0)], ["work 100 % 1m 3s (about 0s left)", "work 0 % 1m 3s"]);
     }
 }

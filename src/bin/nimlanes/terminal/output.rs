@@ -1,13 +1,11 @@
 //! Output to files and standard output, and JSON documents. A closed pipe is not an error.
 
 use std::io::{Error, ErrorKind, IsTerminal, Write, stderr, stdout};
+use std::iter;
 use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::builder::StyledStr;
-use comfy_table::CellAlignment::{Left, Right};
-use comfy_table::presets::NOTHING;
-use comfy_table::{Cell, Row, Table};
 use nimlanes::kernel::Run;
 use serde::Serialize;
 
@@ -105,29 +103,32 @@ fn print_any_json(value: &impl Serialize) -> Result<(), Failure> {
     print(&(text + "\n"))
 }
 
-/// Formats rows as aligned columns.
-pub fn table<R: Into<Row>>(rows: impl IntoIterator<Item = R>) -> String {
-    align(Table::new().add_rows(rows))
+/// Formats rows as aligned columns, those of numbers to the right. The first row, which may be a heading, is not checked.
+pub fn table<R: IntoIterator<Item: Into<String>>>(rows: impl IntoIterator<Item = R>) -> String {
+    let rows = rows.into_iter().map(|row| row.into_iter().map(Into::into).collect());
+    let rows: Vec<Vec<String>> = rows.collect();
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
+    let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || c == '–');
+    let are_numbers = |column| cells(column).nth(1).is_some() && cells(column).skip(1).all(is_number);
+    let width = |column| cells(column).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let columns: Vec<(usize, bool)> = (0..columns).map(|column| (width(column), are_numbers(column))).collect();
+    let aligned = |(cell, (width, is_right)): (&String, &(usize, bool))| match is_right {
+        true => format!("{cell:>width$}"),
+        false => format!("{cell:<width$}"),
+    };
+    let line = |row: &Vec<String>| row.iter().zip(&columns).map(aligned).collect::<Vec<_>>().join("  ");
+    rows.iter().map(|row| line(row).trim_end().to_owned() + "\n").collect()
 }
 
 /// Formats rows as aligned columns below headings.
-pub fn headed<R: Into<Row>>(heads: impl Into<Row>, rows: impl IntoIterator<Item = R>) -> String {
-    align(Table::new().add_row(heads).add_rows(rows))
-}
-
-/// Columns of numbers are right-aligned; the first row, which may be a heading, is not checked.
-fn align(table: &mut Table) -> String {
-    let columns = table.column_count();
-    let is_number = |cell: &Cell| cell.content().starts_with(|c: char| c.is_ascii_digit() || c == '–');
-    let are_numbers = |column| {
-        let mut cells = table.column_cells_iter(column).skip(1).flatten().peekable();
-        cells.peek().is_some() && cells.all(is_number)
-    };
-    let are_right: Vec<bool> = (0..columns).map(are_numbers).collect();
-    for (column, is_right) in table.load_style(NOTHING).column_iter_mut().zip(are_right) {
-        column.set_padding((0, 2)).set_cell_alignment(if is_right { Right } else { Left });
-    }
-    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+pub fn headed<H: Into<String>, C: Into<String>>(
+    heads: impl IntoIterator<Item = H>,
+    rows: impl IntoIterator<Item = impl IntoIterator<Item = C>>,
+) -> String {
+    let heads = heads.into_iter().map(Into::into).collect();
+    let rows = rows.into_iter().map(|row| row.into_iter().map(Into::into).collect());
+    table(iter::once(heads).chain(rows).collect::<Vec<Vec<String>>>())
 }
 
 #[cfg(test)]

@@ -158,8 +158,7 @@ pub struct Target {
     /// The workload [default: the first one of the operation]
     #[arg(long, value_name = "W", value_parser = listed::moves)]
     workload: Option<String>,
-    /// The size; 1e7 and 10_000_000 are accepted [default: the published one; `run` and `profile` take a smaller one where a run
-    /// would take more than two seconds]
+    /// The size, such as 1e7 [default: the published one; for run and profile, one that takes at most two seconds]
     #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
     pub size: Option<u64>,
 }

@@ -17,46 +17,42 @@ use crate::terminal::monitor::Monitor;
 use crate::terminal::output::print;
 
 /// Sample one kernel, draw a flamegraph of where it spends its time, and show its hottest loop
-///
-/// On Linux on x86-64, llvm-mca, if installed, simulates that loop: how fast it could be, and what it waits for.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  nimlanes profile mex_subtraction --kernel stamp --size 100000\n  \
-    nimlanes profile mex_subtraction --kernel stamp --size 100000 --output stamp.json\n  \
+#[command(before_help = "Example: nimlanes profile mex_subtraction --kernel stamp --size 100000")]
+#[command(after_help = "More examples:\n  nimlanes profile mex_subtraction --kernel stamp --output stamp.json\n  \
     nimlanes profile table_scan --against byte_table\n  \
-    nimlanes profile mex_subtraction --kernel stamp --size 100000 --rev HEAD~1\n  \
-    nimlanes profile mex_split --kernel near_sum --toolchain nightly")]
+    nimlanes profile mex_subtraction --kernel stamp --build rev:HEAD~1\n  \
+    nimlanes profile mex_split --kernel near_sum --build toolchain:nightly")]
 pub struct Args {
     #[command(flatten)]
     target: RepeatedTarget,
     /// The kernel [default: the selected one]
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Also sample this kernel, and draw what changed from it, in time for a unit of work: red is added, blue is saved
+    /// Also sample this kernel, and draw what changed from it: red is added, blue is saved
     #[arg(long, value_name = "NAME")]
     against: Option<String>,
-    /// Also build this revision, as compare --builds does, sample its kernel of the same name, and draw what has changed since
-    #[arg(long, value_name = "REV", conflicts_with = "against")]
-    rev: Option<String>,
-    /// Also build by the compiler of this toolchain of rustup, as compare --builds does, sample the kernel as it made it, and draw what
-    /// changed from that
-    #[arg(long, value_name = "NAME", value_parser = builds::toolchain_name, conflicts_with_all = ["against", "rev"])]
-    toolchain: Option<String>,
-    /// What takes the samples [default: perf, or pprof where perf events are not allowed]
-    #[arg(long)]
+    /// Also sample the kernel in this build, and draw what changed from it: one of those of compare --builds
+    #[arg(long, conflicts_with = "against")]
+    build: Option<Build>,
+    /// perf: events, by line of source; pprof: a timer, by function [default: perf where it is allowed]
+    #[arg(long, hide_possible_values = true)]
     sampler: Option<Sampler>,
     /// How long to sample, in seconds; at least one run
     #[arg(long, value_name = "S", default_value = "3", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
     /// The folder for <operation>/<workload>/<kernel>-<size>.svg, .folded and .txt
-    #[arg(long, value_name = "DIR", default_value = ROOT, value_parser = listed::folder())]
-    into: PathBuf,
-    /// Write one file instead, in the format of its suffix: .svg, .folded (stacks, also for speedscope), .txt, or .json for
-    /// profiler.firefox.com
-    #[arg(short, long, value_name = "FILE", value_parser = output, conflicts_with_all = ["into", "against", "rev", "toolchain"])]
+    #[arg(long, alias = INTO, value_name = "DIR", default_value = ROOT, value_parser = listed::folder())]
+    dir: PathBuf,
+    /// Write one file instead, by its suffix: .svg, .folded, .txt, or .json for profiler.firefox.com
+    #[arg(short, long, value_name = "FILE", value_parser = output, conflicts_with_all = ["dir", "against", "build"])]
     output: Option<PathBuf>,
     #[command(flatten)]
     threads: Threads,
 }
+
+/// The name of `--dir` in version 1. Builds of both versions take it.
+const INTO: &str = "into";
 
 /// A file that a profile can be written to.
 fn output(text: &str) -> Result<PathBuf, String> {
@@ -81,9 +77,8 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let Opened { session, kernels, .. } = args.target.open(&selection, &names)?;
     let after = kernels[0];
     let run = interrupt::run(selection.threads());
-    let build = args.rev.clone().map(Build::Revision).or(args.toolchain.clone().map(Build::Toolchain));
     // The sources of a revision are there while its program is: this one reads the text of lines from them.
-    let others = builds::programs(build.as_slice(), &run)?;
+    let others = builds::programs(args.build.as_slice(), &run)?;
     let name = |kernel: usize| session.kernels()[kernel].name.to_owned();
     let sample = |kernel| sample(session.as_ref(), kernel, selection.threads(), sampler, args);
     let (profile, now) = sample(after)?;
@@ -101,7 +96,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     } else {
         return Ok(());
     };
-    print(&format!("{}\n{}\n", change.write(&args.into)?.display(), change.times()))
+    print(&format!("{}\n{}\n", change.write(&args.dir)?.display(), change.times()))
 }
 
 /// Samples one kernel, writes its flamegraph and prints where it spent its time. Returns the profile and the seconds per run.
@@ -118,7 +113,7 @@ fn sample(
     profile.remarks().iter().for_each(|line| remark(line));
     let picture = match &args.output {
         Some(file) => profile.write_to(file).map(|()| file.clone())?,
-        None => profile.write(&args.into)?,
+        None => profile.write(&args.dir)?,
     };
     print(&format!("{}\n{}\n", picture.display(), profile.text()))?;
     Ok((profile, start.later_seconds))

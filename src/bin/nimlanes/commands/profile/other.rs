@@ -1,4 +1,4 @@
-//! `nimlanes profile --rev` and `--toolchain`: what has changed since another build.
+//! `nimlanes profile --build`: what has changed since another build.
 
 use std::slice;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use nimlanes::kernel::session::Session;
 
-use super::Args;
+use super::{Args, INTO};
 use crate::measuring::builds::{Program, announce};
 use crate::measuring::duel::{Comparison, DuelOptions, Match, PROCESSES};
 use crate::measuring::profile::{Change, Profile, Side};
@@ -46,7 +46,7 @@ impl Program {
         let mut command = program(&self.path);
         command.args(["profile", session.operation(), "--workload", session.workload(), "--kernel", kernel]);
         command.args(["--size", &case.size.to_string(), "--threads", &threads.to_string()]);
-        command.args(["--seconds", &args.seconds.to_string(), "--into"]).arg(folder.path());
+        command.args(["--seconds", &args.seconds.to_string(), &format!("--{INTO}")]).arg(folder.path());
         if let Some(sampler) = args.sampler.as_ref().and_then(ValueEnum::to_possible_value) {
             command.args(["--sampler", sampler.get_name()]);
         }

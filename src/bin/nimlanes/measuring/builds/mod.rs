@@ -81,7 +81,7 @@ impl fmt::Display for Build {
 }
 
 /// A name that rustup may know. It also names a folder.
-pub fn toolchain_name(text: &str) -> Result<String, String> {
+fn toolchain_name(text: &str) -> Result<String, String> {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._+".contains(c);
     match text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_allowed) {
         true => Ok(text.to_owned()),
