@@ -18,7 +18,7 @@ use nimlanes::kernel::session::KernelInfo;
 use nimlanes::kernel::{KernelMeta, Tier};
 use nimlanes::machine::Machine;
 
-use program::Program;
+use program::{PLAIN, ProgramFile};
 
 #[allow(dead_code, reason = "the digests of all are those of reports")]
 #[path = "../../src/bin/nimlanes/measuring/machine_code.rs"]
@@ -165,7 +165,7 @@ pub fn trials() -> impl Iterator<Item = Trial> {
 fn digests() -> Result<(), Box<dyn Error>> {
     let mut data = fs::read(env::current_exe()?)?;
     let before = data.clone();
-    let program = Program::read(&before)?;
+    let program = ProgramFile::read(&before)?;
     let kernels = OPERATIONS.iter().flat_map(|operation| operation.kernels(&Machine::detect()));
     let kernels: Vec<KernelInfo> = kernels.filter(|kernel| kernel.compiled).collect();
     let reached = |kernel: &KernelMeta| -> BTreeSet<u64> {
@@ -177,7 +177,7 @@ fn digests() -> Result<(), Box<dyn Error>> {
         functions.find(|function| program.functions[function].name.contains(&format!("{}::", kernel.module)))
     };
     let function = kernels.iter().find_map(|kernel| own(kernel)).ok_or("all functions are inlined")?;
-    let mut decoder = program.decoder(function)?;
+    let mut decoder = program.decoder(function, PLAIN)?;
     let constant = iter::from_fn(|| {
         let instruction = decoder.can_decode().then(|| decoder.decode())?;
         let offsets = decoder.get_constant_offsets(&instruction);
@@ -188,7 +188,7 @@ fn digests() -> Result<(), Box<dyn Error>> {
     let at = constant.flatten().next().ok_or("no instruction has a constant")?;
     let byte = program.bytes(at..at + 1).ok_or("the program lacks an instruction")?;
     data[byte.as_ptr().addr() - before.as_ptr().addr()] ^= 1;
-    let changed = Program::read(&data)?;
+    let changed = ProgramFile::read(&data)?;
     for kernel in &kernels {
         let is_changed = changed.digest(kernel) != program.digest(kernel);
         assert_eq!(is_changed, reached(kernel).contains(&function), "{}", kernel.name);
@@ -199,7 +199,7 @@ fn digests() -> Result<(), Box<dyn Error>> {
 /// Whether a kernel has the instructions of its tier, and no others. A source that is compiled anew for the tier has them in all of its
 /// functions.
 fn check(
-    (program, all): &(Program<'_>, HashMap<u64, Code>),
+    (program, all): &(ProgramFile<'_>, HashMap<u64, Code>),
     kernel: &KernelMeta,
     is_compiled_anew: bool,
 ) -> Result<(), Failed> {
@@ -258,9 +258,9 @@ struct Code {
 }
 
 impl Code {
-    fn of(program: &Program, start: u64) -> Result<Self, Box<dyn Error>> {
+    fn of(program: &ProgramFile, start: u64) -> Result<Self, Box<dyn Error>> {
         let mut code = Code { uses: Vec::new(), loops: BTreeMap::new() };
-        for instruction in program.decoder(start)? {
+        for instruction in program.decoder(start, PLAIN)? {
             let (address, needs) = (instruction.ip(), instruction.cpuid_features());
             if instruction.is_invalid() {
                 return Err(format!("no instruction at {address:#x} in {}", program.functions[&start].name).into());
@@ -284,14 +284,14 @@ impl Code {
 }
 
 /// A program, and the instructions of all functions that the kernels reach, by address.
-type Read = (Program<'static>, HashMap<u64, Code>);
+type Read = (ProgramFile<'static>, HashMap<u64, Code>);
 
 /// This program.
 static PROGRAM: LazyLock<Result<Read, String>> =
     LazyLock::new(|| read().map_err(|error| format!("this program cannot be read: {error}")));
 
 fn read() -> Result<Read, Box<dyn Error>> {
-    let (program, mut code) = (Program::read(fs::read(env::current_exe()?)?.leak())?, HashMap::new());
+    let (program, mut code) = (ProgramFile::read(fs::read(env::current_exe()?)?.leak())?, HashMap::new());
     for kernel in OPERATIONS.iter().flat_map(|operation| operation.kernels(&Machine::detect())) {
         for (address, _) in program.entries(&kernel).iter().flat_map(|entry| program.reached(*entry)) {
             if let Entry::Vacant(vacant) = code.entry(address) {
@@ -303,7 +303,7 @@ fn read() -> Result<Read, Box<dyn Error>> {
 }
 
 /// The names of the functions by which one is reached.
-fn path<'p>(program: &'p Program, reached: &[(u64, u64)], to: u64) -> Vec<&'p str> {
+fn path<'p>(program: &'p ProgramFile, reached: &[(u64, u64)], to: u64) -> Vec<&'p str> {
     let before = |of: &u64| reached.iter().find(|(to, from)| to == of && to != from).map(|(_, from)| *from);
     let mut path: Vec<&str> =
         iter::successors(Some(to), before).map(|address| program.functions[&address].name.as_str()).collect();

@@ -514,7 +514,9 @@ fn run_and_profile_predict_the_time() {
 #[cfg(windows)]
 #[test]
 fn profile_says_where_it_samples() {
-    let says = predicate::str::ends_with("nimlanes: cannot sample: profiles are sampled on Linux and macOS alone\n");
+    let says = predicate::str::ends_with(
+        "nimlanes: cannot sample: profiles are sampled on Linux and macOS alone, and by line on Linux alone\n",
+    );
     nimlanes().args(["profile", "table_scan", "--kernel", "bit_rows", "--size", "300"]).assert().code(1).stderr(says);
 }
 

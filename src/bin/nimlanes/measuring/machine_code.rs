@@ -33,7 +33,7 @@ pub static DIGESTS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| digest
 
 fn digests() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     let (data, machine) = (fs::read(env::current_exe()?)?, Machine::detect());
-    let program = Program::read(&data)?;
+    let program = ProgramFile::read(&data)?;
     let of_operation = OPERATIONS.iter().flat_map(|operation| {
         let kernels = operation.kernels(&machine).into_iter();
         kernels.map(|kernel| (format!("{}={}", operation.name(), kernel.name), program.digest(&kernel)))
@@ -43,7 +43,7 @@ fn digests() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
 
 /// The file of a program.
 #[derive(Default)]
-pub struct Program<'a> {
+pub struct ProgramFile<'a> {
     /// The bytes of each, by its address.
     sections: BTreeMap<u64, &'a [u8]>,
     /// The pointers that the loader relocates, by where they are.
@@ -69,17 +69,37 @@ pub struct Function {
 /// The addresses that instructions refer to, and how many bytes they load there.
 type Targets = Vec<(u64, usize)>;
 
+/// Without the feature, `tzcnt` is `bsf`: the compiler writes it where the two agree.
+pub const PLAIN: u32 = DecoderOptions::NO_MPFX_0FBC;
+
 /// Bytes of a pointer.
 const POINTER: usize = size_of::<u64>();
 
-impl<'a> Program<'a> {
-    /// Reads the file of a program.
+impl<'a> ProgramFile<'a> {
+    /// Reads the file of a program, and all of its code.
     ///
     /// # Errors
     /// It is none, or lacks instructions where it has a function.
     pub fn read(data: &'a [u8]) -> Result<Self, Box<dyn Error>> {
+        let mut program = ProgramFile::listed(data)?;
+        let starts = program.functions.keys();
+        let found = starts.map(|start| program.targets(*start)).collect::<Result<Vec<_>, _>>()?;
+        let targets = found.iter().flat_map(|(targets, _)| targets).map(|(at, _)| *at);
+        let objects = targets.chain(program.pointers.values().copied()).collect();
+        let reaches: Vec<_> = found.iter().map(|(targets, _)| program.reaches(targets, &objects)).collect();
+        for ((function, (_, digest)), reaches) in program.functions.values_mut().zip(found).zip(reaches) {
+            (function.digest, function.reaches) = (digest, reaches);
+        }
+        Ok(program)
+    }
+
+    /// Reads the file of a program, without what functions refer to.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn listed(data: &'a [u8]) -> Result<Self, Box<dyn Error>> {
         let file = object::File::parse(data)?;
-        let mut program = Program::default();
+        let mut program = ProgramFile::default();
         let sections = file.sections().filter(|section| section.address() != 0);
         program.sections = sections.filter_map(|section| Some((section.address(), section.data().ok()?))).collect();
         let relocations = file.dynamic_relocations().into_iter().flatten();
@@ -94,14 +114,6 @@ impl<'a> Program<'a> {
             let function = program.functions.entry(symbol.address()).or_insert(new);
             function.end = function.end.max(symbol.address() + symbol.size());
         }
-        let starts = program.functions.keys();
-        let found = starts.map(|start| program.targets(*start)).collect::<Result<Vec<_>, _>>()?;
-        let targets = found.iter().flat_map(|(targets, _)| targets).map(|(at, _)| *at);
-        let objects = targets.chain(program.pointers.values().copied()).collect();
-        let reaches: Vec<_> = found.iter().map(|(targets, _)| program.reaches(targets, &objects)).collect();
-        for ((function, (_, digest)), reaches) in program.functions.values_mut().zip(found).zip(reaches) {
-            (function.digest, function.reaches) = (digest, reaches);
-        }
         Ok(program)
     }
 
@@ -109,7 +121,7 @@ impl<'a> Program<'a> {
     fn targets(&self, start: u64) -> Result<(Targets, u64), Box<dyn Error>> {
         let (mut targets, mut hasher) = (Vec::new(), XxHash3_64::new());
         let end = self.functions[&start].end;
-        let mut decoder = self.decoder(start)?;
+        let mut decoder = self.decoder(start, PLAIN)?;
         while decoder.can_decode() {
             let instruction = decoder.decode();
             let mut bytes = self.bytes(instruction.ip()..instruction.next_ip()).unwrap_or_default().to_vec();
@@ -137,11 +149,10 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// The file does not have them.
-    pub fn decoder(&self, start: u64) -> Result<Decoder<'a>, Box<dyn Error>> {
+    pub fn decoder(&self, start: u64, options: u32) -> Result<Decoder<'a>, Box<dyn Error>> {
         let Function { end, name, .. } = &self.functions[&start];
         let bytes = self.bytes(start..*end).ok_or_else(|| format!("the file lacks {name}"))?;
-        // Without the feature, `tzcnt` is `bsf`: the compiler writes it where the two agree.
-        Ok(Decoder::with_ip(64, bytes, start, DecoderOptions::NO_MPFX_0FBC))
+        Ok(Decoder::with_ip(64, bytes, start, options))
     }
 
     /// The bytes at addresses.
@@ -155,11 +166,10 @@ impl<'a> Program<'a> {
         range.step_by(POINTER).map(|at| self.pointers.get(&at).copied())
     }
 
-    /// The function that has the instruction at an address, unless it chooses by the CPU.
-    fn function_with(&self, address: u64) -> Option<u64> {
+    /// The function that has the instruction at an address.
+    pub fn function_with(&self, address: u64) -> Option<u64> {
         let (start, function) = self.functions.range(..=address).next_back()?;
-        let chooses = CHOOSE_BY_CPU.iter().any(|of| function.is_of(of));
-        (address < function.end && !chooses).then_some(*start)
+        (address < function.end).then_some(*start)
     }
 
     /// The functions at addresses, and those to which pointers there lead. `objects` is what anything has the address of.
@@ -175,7 +185,8 @@ impl<'a> Program<'a> {
             let pointers = words.take_while(move |(index, pointer)| *index < numbers || pointer.is_some());
             iter::once(Some(*at)).chain(pointers.map(|(_, pointer)| pointer)).filter_map(|it| self.function_with(it?))
         };
-        targets.iter().flat_map(of_target).collect()
+        let chooses = |function: &u64| CHOOSE_BY_CPU.iter().any(|of| self.functions[function].is_of(of));
+        targets.iter().flat_map(of_target).filter(|function| !chooses(function)).collect()
     }
 
     /// The functions that one reaches, in the order in which they are met, each with a function from which it is reached; for the

@@ -6,7 +6,7 @@ pub mod builds;
 pub mod cores;
 pub mod counters;
 pub mod duel;
-#[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod loops;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod machine_code;

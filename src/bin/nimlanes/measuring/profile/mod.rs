@@ -9,14 +9,16 @@
 //! A [`Profile`] holds these stacks without the frames of the harness, and the hottest loop. It is written as a picture, as a
 //! `.folded` file, a text format that other tools read, as a text for people, and for Firefox's profiler.
 
+#[cfg(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))))]
+mod absent;
 mod change;
 mod firefox;
-#[cfg_attr(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))), path = "no_lines.rs")]
+#[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
 mod lines;
 #[cfg(unix)]
 mod names;
 mod picture;
-#[cfg_attr(not(unix), path = "no_timer.rs")]
+#[cfg(unix)]
 mod timer;
 
 use std::env;
@@ -28,9 +30,15 @@ use std::path::{Path, PathBuf};
 use nimlanes::lab::environment::{BUILD, Environment};
 use nimlanes::machine::{Machine, variable};
 
+#[cfg(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))))]
+use self::absent::{self as lines, Absent as Lines};
+#[cfg(not(unix))]
+use self::absent::{self as timer, Absent as Timer};
+#[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
 use self::lines::Lines;
 use self::picture::{Stacks, draw, folded, parse, tree};
-use self::timer::{SamplerError, Timer};
+#[cfg(unix)]
+use self::timer::Timer;
 use crate::files;
 use crate::files::saved::SavedError;
 
@@ -43,12 +51,9 @@ pub enum ProfileError {
     /// [`SAMPLER`] names no sampler.
     #[error("{SAMPLER}: `{0}` is no sampler; allowed: perf, pprof")]
     Unknown(String),
-    /// The timer did not start, or lost its samples.
+    /// The sampler did not start, or lost its samples.
     #[error("cannot sample: {0}")]
-    Timer(#[from] SamplerError),
-    /// Perf events did not start.
-    #[error("cannot sample: {0}")]
-    Perf(String),
+    Refused(String),
     /// The kernel ran too briefly to be sampled.
     #[error("no sample fell into {0}; run it for longer")]
     Empty(String),
@@ -137,10 +142,10 @@ impl Sampling {
     /// The system does not allow the sampler, another one is running, or nothing names what will be sampled.
     pub fn start(choice: Option<Sampler>) -> Result<Self, ProfileError> {
         env::current_exe().map_err(|_| ProfileError::Nameless(NO_PROC))?;
-        let timer = || Ok::<_, ProfileError>(Running::Pprof(Timer::start()?));
+        let timer = || Timer::start().map(Running::Pprof).map_err(ProfileError::Refused);
         let (running, remark) = match choice {
             Some(Sampler::Pprof) => (timer()?, None),
-            Some(Sampler::Perf) => (Running::Perf(Lines::start().map_err(ProfileError::Perf)?), None),
+            Some(Sampler::Perf) => (Running::Perf(Lines::start().map_err(ProfileError::Refused)?), None),
             None => match Lines::start() {
                 Ok(lines) => (Running::Perf(lines), None),
                 Err(reason) => (timer()?, Some(format!("sampled by pprof, by function and not by line: {reason}"))),
@@ -157,9 +162,9 @@ impl Sampling {
         let Sampling { running, mut remarks } = self;
         let (by, frequency, sampled) = match running {
             Running::Perf(lines) => ("perf events", lines::FREQUENCY, lines.finish()),
-            Running::Pprof(timer) => ("pprof, functions that are not inlined", timer::FREQUENCY, timer.finish()?),
+            Running::Pprof(timer) => ("pprof, functions that are not inlined", timer::FREQUENCY, timer.finish()),
         };
-        let Sampled { stacks, is_nameless, hot_loop, remarks: more } = sampled;
+        let Sampled { stacks, is_nameless, hot_loop, remarks: more } = sampled.map_err(ProfileError::Refused)?;
         remarks.extend(more);
         if is_nameless {
             return Err(ProfileError::Nameless(why_nameless()));

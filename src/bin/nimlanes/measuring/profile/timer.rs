@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pprof::{ProfilerGuard, Symbol};
-
-pub use pprof::Error as SamplerError;
+use pprof::{Error, ProfilerGuard, Symbol};
 
 use super::names::{below_the_harness, is_own, shown};
 use super::picture::Stacks;
@@ -25,7 +23,11 @@ impl Timer {
     ///
     /// # Errors
     /// Another sampler is running, or the system has no profiling timer.
-    pub fn start() -> Result<Self, SamplerError> {
+    pub fn start() -> Result<Self, String> {
+        Self::started().map_err(|error| error.to_string())
+    }
+
+    fn started() -> Result<Self, Error> {
         let folder = FOLDER.get_or_init(|| {
             let folder = tempfile::tempdir().ok()?.keep();
             tempfile::env::override_temp_dir(&folder).is_ok().then_some(folder)
@@ -42,9 +44,9 @@ impl Timer {
     ///
     /// # Errors
     /// The samples are lost.
-    pub fn finish(self) -> Result<Sampled, SamplerError> {
-        let Some(guard) = &self.0 else { return Err(SamplerError::NotRunning) };
-        let report = guard.report().build()?;
+    pub fn finish(self) -> Result<Sampled, String> {
+        let guard = self.0.as_ref().ok_or(Error::NotRunning);
+        let report = guard.and_then(|guard| guard.report().build()).map_err(|error| error.to_string())?;
         let (mut stacks, mut has_name) = (Stacks::new(), false);
         for (stack, count) in &report.data {
             // Frames come innermost first; within a frame, inlined functions come before the enclosing one.

@@ -1,7 +1,9 @@
 //! Samples by instruction: each is resolved into inlined functions and a line of source.
 
 mod events;
+#[cfg(target_arch = "x86_64")]
 mod hot_loop;
+#[cfg(target_arch = "x86_64")]
 mod mca;
 mod modules;
 mod resolve;
@@ -52,7 +54,10 @@ impl Lines {
     }
 
     /// Stops sampling, and resolves the samples in kernels.
-    pub fn finish(self) -> Sampled {
+    ///
+    /// # Errors
+    /// None: samples that were lost are a remark.
+    pub fn finish(self) -> Result<Sampled, String> {
         let Lines { modules, own, events } = self;
         let not_allowed =
             (!events.with_system).then(|| "time in the operating system is not sampled: not allowed".to_owned());
@@ -80,9 +85,12 @@ impl Lines {
                 *addresses.entry(own.in_file(*address)).or_default() += count;
             }
         }
+        #[cfg(target_arch = "x86_64")]
         let hot_loop = hot_loop::find(own, &addresses).unwrap_or_else(HotLoop::none);
+        #[cfg(not(target_arch = "x86_64"))]
+        let hot_loop = HotLoop::none("no loop: instructions are read on x86-64 alone".to_owned());
         let remarks = not_allowed.into_iter().chain(lost).collect();
-        Sampled { stacks, is_nameless: were_taken && !has_name, hot_loop, remarks }
+        Ok(Sampled { stacks, is_nameless: were_taken && !has_name, hot_loop, remarks })
     }
 }
 
@@ -161,7 +169,7 @@ mod tests {
     fn shares_of_inlined_functions_are_those_of_cpu_time() {
         let sampling = Lines::start().expect("perf events are allowed");
         let times = session::Session::spin(&Phases).map(|time| time.as_secs_f64());
-        let sampled = sampling.finish();
+        let sampled = sampling.finish().expect("samples");
         let stacks = &sampled.stacks;
         let all: u64 = stacks.values().sum();
         let share = |of: &str| {
