@@ -109,7 +109,7 @@ fn a_child_is_told_not_to_ask() {
     let tree =
         Tree::new("echo $GIT_TERMINAL_PROMPT,$GIT_ASKPASS,$SSH_ASKPASS_REQUIRE,$CLICOLOR_FORCE,$(cat) >&2; exit 1");
     let mut compare = Command::from_std(tree.compare());
-    compare.env("GIT_ASKPASS", "askpass").env("CLICOLOR_FORCE", "1").arg("--color=never").write_stdin("secret");
+    compare.env("GIT_ASKPASS", "askpass").env("CLICOLOR_FORCE", "1").write_stdin("secret");
     failed(&mut compare, ": 0,,never,,\n");
 }
 

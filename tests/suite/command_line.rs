@@ -752,21 +752,6 @@ fn kernels_lists_one_operation_with_its_workloads() {
     assert_eq!(rows.iter().filter(|row| row["selected"] == true).count(), 1);
 }
 
-#[test]
-fn help_and_errors_are_coloured_where_that_is_wanted() {
-    let is_coloured = |args: &[&str], variable: &str| {
-        let output = nimlanes().env(variable, "1").args(args).output().expect("it runs");
-        [output.stdout, output.stderr].concat().contains(&0x1b)
-    };
-    for args in [&["--help"][..], &["solve", "--help"], &["solve", "no-game"], &["--no-option"]] {
-        let with = |choice| [&["--color", choice], args].concat();
-        assert!(!is_coloured(args, "UNSET") && !is_coloured(args, "NO_COLOR"), "{args:?}: this is no terminal");
-        assert!(is_coloured(args, "CLICOLOR_FORCE") && is_coloured(&with("always"), "NO_COLOR"), "{args:?}");
-        assert!(!is_coloured(&with("never"), "CLICOLOR_FORCE"), "{args:?}");
-    }
-    refused(&["--color", "red"], "invalid value 'red' for '--color <WHEN>'; [possible values: auto, always, never]");
-}
-
 /// For every command with `--json`: each object names its format, and no integer exceeds what a JSON number represents
 /// exactly.
 #[test]

@@ -7,8 +7,6 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::read::ZlibDecoder;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -100,8 +98,17 @@ fn names(folder: &Path) -> Vec<String> {
 pub fn data(page: &str) -> Value {
     let (_, rest) = page.split_once("<script type=\"text/plain\" id=\"data\">").expect("data");
     let (packed, _) = rest.split_once("</script>").expect("an end");
-    let packed = BASE64.decode(packed).expect("base64");
+    let packed = bytes(packed);
     serde_json::from_reader(ZlibDecoder::new(packed.as_slice())).expect("JSON")
+}
+
+/// The bytes of a text in base64.
+fn bytes(text: &str) -> Vec<u8> {
+    let digits = ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(['+', '/']).collect::<Vec<char>>();
+    let bits =
+        text.trim_end_matches('=').chars().map(|c| digits.iter().position(|digit| *digit == c).expect("a digit"));
+    let bits: Vec<usize> = bits.flat_map(|bits| (0..6).rev().map(move |place| bits >> place & 1)).collect();
+    bits.chunks_exact(8).map(|bits| bits.iter().fold(0, |byte, bit| 2 * byte + *bit as u8)).collect()
 }
 
 fn list<'a>(value: &'a Value, field: &str) -> &'a Vec<Value> {

@@ -22,7 +22,7 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::{ColorChoice, CommandFactory, Parser};
+use clap::{CommandFactory, Parser};
 use nimlanes::cores::named::KERNEL;
 use nimlanes::kernel::Tier;
 use nimlanes::machine::ISA_MAX;
@@ -46,9 +46,6 @@ struct Cli {
     /// Print the manual page, or a script that completes commands and options in a shell
     #[arg(long, value_name = "WHAT")]
     generate: Option<Generate>,
-    /// When to colour help and errors; `auto` follows NO_COLOR and whether it is a terminal
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
-    color: ColorChoice,
 }
 
 /// Environment variables and an example.
@@ -73,9 +70,7 @@ fn after_help() -> String {
 /// Parses the command line and runs the command. An error is one line on stderr.
 pub fn main() -> ExitCode {
     interrupt::watch();
-    let parsed = Cli::try_parse();
-    color(parsed.as_ref().map_or_else(|_| color_asked_for(), |cli| cli.color));
-    let result = match parsed {
+    let result = match Cli::try_parse() {
         Ok(cli) => dispatch(cli),
         Err(error) => explain(&error),
     };
@@ -85,26 +80,13 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// What `--color` says on a command line that does not parse, or that asks for help.
-fn color_asked_for() -> ColorChoice {
-    let lenient = Cli::command().ignore_errors(true).disable_help_flag(true).disable_version_flag(true);
-    lenient.get_matches().get_one("color").copied().unwrap_or_default()
-}
-
-/// Sets whether what is printed from here on is coloured.
-fn color(choice: ColorChoice) {
-    use anstream::ColorChoice as Global;
-    let choice = match choice {
-        ColorChoice::Auto => Global::Auto,
-        ColorChoice::Always => Global::Always,
-        ColorChoice::Never => Global::Never,
-    };
-    choice.write_global();
-}
-
 /// Prints help and version; turns a usage error into one line.
 fn explain(error: &clap::Error) -> Result<(), Failure> {
-    if error.use_stderr() { Err(Failure::Usage(usage::line(error))) } else { output::print_styled(&error.render()) }
+    if error.use_stderr() {
+        Err(Failure::Usage(usage::line(error)))
+    } else {
+        output::print(&error.render().to_string())
+    }
 }
 
 fn dispatch(cli: Cli) -> Result<(), Failure> {
@@ -112,7 +94,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         (Some(_), Some(_)) => Err(Failure::Usage("--generate takes no command".to_owned())),
         (Some(command), None) => command.execute(),
         (None, Some(what)) => generate::main(what, Cli::command()),
-        (None, None) => output::print_styled(&Cli::command().render_help()),
+        (None, None) => output::print(&Cli::command().render_help().to_string()),
     }
 }
 

@@ -8,8 +8,6 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -160,7 +158,7 @@ impl Browser {
         ));
         let parameters = json!({ "format": "png", "clip": clip, "captureBeyondViewport": true });
         let picture = self.call("Page.captureScreenshot", parameters);
-        let bytes = BASE64.decode(picture["data"].as_str().expect("a picture")).expect("base64");
+        let bytes = super::bytes(picture["data"].as_str().expect("a picture"));
         std::fs::write(file, bytes).expect("writable");
     }
 }

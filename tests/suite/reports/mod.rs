@@ -6,10 +6,11 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
+use nimlanes_lab::files::saved::utc_now;
 use nimlanes_lab::report::data::sources::Sources;
 use nimlanes_lab::report::data::{Data, FILE};
 use serde_json::{Value, json};
@@ -388,7 +389,7 @@ fn a_report_elsewhere_is_refused() {
 #[test]
 fn what_was_measured_today_stays_until_all_is_measured_again() {
     let root = source_tree();
-    let day = &humantime::format_rfc3339(SystemTime::now()).to_string()[..10];
+    let day = &utc_now()[..10];
     let folder = root.path().join(format!("target/draft/profiles/data/{day}-lake"));
     write_folder(&headline(), &folder);
     let old = fs::read(folder.join(FILE)).expect("a file");

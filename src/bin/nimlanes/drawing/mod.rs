@@ -8,4 +8,4 @@ pub mod chart;
 pub mod colours;
 pub mod plot;
 mod raster;
-mod svg;
+pub mod svg;

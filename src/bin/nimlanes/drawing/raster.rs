@@ -1,6 +1,9 @@
 //! Rasters of coloured cells, as PNG: a million positions are one element of an SVG.
 
-use png::{ColorType, Compression, Filter};
+use std::io::Write;
+
+use flate2::write::ZlibEncoder;
+use flate2::{Compression, Crc};
 
 use super::colours::{Colour, scale};
 
@@ -53,25 +56,33 @@ impl Raster {
 
 /// Encodes inks as a PNG file with the palette.
 fn png([width, height]: [usize; 2], inks: &[Ink]) -> Vec<u8> {
-    let palette = palette();
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, width as u32, height as u32);
-    encoder.set_color(ColorType::Indexed);
-    encoder.set_palette(palette.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect::<Vec<u8>>());
-    encoder.set_trns(palette.iter().map(|[.., opacity]| *opacity).collect::<Vec<u8>>());
-    encoder.set_compression(Compression::High);
-    // Filters do not help with palette indices.
-    encoder.set_filter(Filter::NoFilter);
-    let written = encoder.write_header().and_then(|mut writer| {
-        writer.write_image_data(inks)?;
-        writer.finish()
-    });
-    written.expect("writing to memory succeeds, and there is an ink for each pixel");
-    file
+    // 8 bits a pixel, by the palette, not interlaced.
+    let header = [&(width as u32).to_be_bytes()[..], &(height as u32).to_be_bytes(), &[8, 3, 0, 0, 0]].concat();
+    let (colours, opacities): (Vec<_>, Vec<_>) = palette().into_iter().map(|[r, g, b, a]| ([r, g, b], a)).unzip();
+    let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
+    // Each row begins with its filter: none, as filters do not help with indices.
+    let rows = inks.chunks(width).try_for_each(|row| packed.write_all(&[0]).and_then(|()| packed.write_all(row)));
+    let packed = rows.and_then(|()| packed.finish()).expect("writing to memory succeeds");
+    let chunks = [(b"IHDR", header), (b"PLTE", colours.concat()), (b"tRNS", opacities), (b"IDAT", packed)];
+    let chunks = chunks.into_iter().chain([(b"IEND", Vec::new())]).flat_map(|(name, data)| chunk(name, &data));
+    SIGNATURE.into_iter().chain(chunks).collect()
+}
+
+/// The first bytes of every PNG file.
+const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
+
+/// A part of a PNG file: its length, name, data and checksum.
+fn chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
+    let mut crc = Crc::new();
+    crc.update(name);
+    crc.update(data);
+    [&(data.len() as u32).to_be_bytes()[..], name, data, &crc.sum().to_be_bytes()].concat()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     #[test]
@@ -86,10 +97,12 @@ mod tests {
     #[test]
     fn a_raster_holds_its_cells() {
         let cells = [1, CLEAR, CLEAR, 224, 7, 9];
-        let mut reader = png::Decoder::new(std::io::Cursor::new(png([3, 2], &cells))).read_info().expect("a file");
-        let mut inks = [CLEAR; 6];
-        let frame = reader.next_frame(&mut inks).expect("cells");
-        assert_eq!((frame.width, frame.height, frame.color_type), (3, 2, ColorType::Indexed));
-        assert_eq!(inks, cells);
+        let file = png([3, 2], &cells);
+        assert_eq!(file[..33], *b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x03\0\0\0\x02\x08\x03\0\0\0\xaa\xaa\x96\x28");
+        let data = file.windows(4).position(|name| name == b"IDAT").expect("cells") + 4;
+        let mut rows = Vec::new();
+        flate2::read::ZlibDecoder::new(&file[data..]).read_to_end(&mut rows).expect("packed");
+        assert_eq!(rows, [0, 1, CLEAR, CLEAR, 0, 224, 7, 9]);
+        assert!(file.ends_with(b"\0\0\0\0IEND\xae\x42\x60\x82"));
     }
 }

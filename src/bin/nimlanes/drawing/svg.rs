@@ -2,7 +2,6 @@
 //!
 //! They appear on light and dark pages, so the background is transparent, and text and axes are medium grey.
 
-use base64::prelude::{BASE64_STANDARD, Engine as _};
 use svg::node::Value;
 use svg::node::element::{self, Circle, Element, Image, Polyline, Rectangle};
 use svg::{Document, Node};
@@ -99,7 +98,7 @@ impl Svg {
     pub fn image(&mut self, [x, y]: [i32; 2], [width, height]: [usize; 2], png: &[u8]) {
         let image = Image::new().set("x", x).set("y", y).set("width", width).set("height", height);
         let image = image.set("preserveAspectRatio", "none").set("style", "image-rendering:pixelated");
-        self.0.append(image.set("href", format!("data:image/png;base64,{}", BASE64_STANDARD.encode(png))));
+        self.0.append(image.set("href", format!("data:image/png;base64,{}", base64(png))));
     }
 
     fn shape(&mut self, mut shape: impl Node, paint: Paint) {
@@ -124,9 +123,29 @@ impl Svg {
     }
 }
 
+/// Bytes as a text of letters, digits, `+` and `/`, with `=` to a multiple of four.
+pub fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = |three: &[u8]| {
+        let bits = three.iter().chain(&[0; 3]).take(3).fold(0, |bits, byte| bits << 8 | usize::from(*byte));
+        let digit = move |place: usize| match place <= three.len() {
+            true => char::from(DIGITS[bits >> (18 - 6 * place) & 63]),
+            false => '=',
+        };
+        (0..4).map(digit).collect::<String>()
+    };
+    bytes.chunks(3).map(digits).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn base64_is_padded() {
+        let texts = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map(|text| base64(text.as_bytes()));
+        assert_eq!(texts, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]);
+    }
 
     /// The lines of what is drawn, without those of the page around it.
     fn lines(draw: impl FnOnce(&mut Svg)) -> Vec<String> {

@@ -17,7 +17,6 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use anstream::adapter::strip_str;
 use nimlanes::kernel::{Run, RunError};
 use serde::de::DeserializeOwned;
 
@@ -196,13 +195,26 @@ const SHOWN: usize = 12;
 fn shown(text: &[u8]) -> String {
     const WIDTH: usize = 200;
     let text = String::from_utf8_lossy(text);
-    let text = strip_str(&text).to_string();
+    let text = without_escapes(&text);
     // What a progress bar has written over is not seen on a terminal either.
     let seen = text.lines().filter_map(|line| line.trim_end().rsplit('\r').next());
     let line = |line: &str| line.chars().filter(|c| !c.is_control() || *c == '\t').take(WIDTH).collect::<String>();
     let lines: Vec<String> = seen.map(line).filter(|line| !line.trim().is_empty()).collect();
     let last = lines[lines.len().saturating_sub(SHOWN)..].join("\n    ");
     last.trim_start().trim_start_matches("nimlanes: ").to_owned()
+}
+
+/// A text without the sequences that colour it: an escape, a bracket, digits, and a letter.
+fn without_escapes(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let plain = parts.next().unwrap_or_default().to_owned();
+    parts.fold(plain, |plain, part| match part.strip_prefix('[') {
+        None => plain + part,
+        Some(sequence) => {
+            let end = sequence.find(|c: char| c.is_ascii_alphabetic()).map_or(sequence.len(), |letter| letter + 1);
+            plain + &sequence[end..]
+        }
+    })
 }
 
 /// Runs a command to its end, with `input` as its standard input. Returns its standard output; if it failed, its last words, else how it
@@ -264,12 +276,15 @@ mod here {
     use std::os::unix::fs::FileExt;
     use std::process::{Child, Command, Stdio};
 
-    use process_wrap::std::{CommandWrap, CommandWrapper, ProcessSession};
+    use process_wrap::std::{CommandWrap, CommandWrapper, ProcessSession, ResetSigmask};
     use rustix::process::{Pid, Signal, kill_process_group};
 
+    /// Gives the child a session, and unblocks the signals for which a thread of this program waits.
     pub fn set_apart(command: &mut Command) {
-        let is_set = ProcessSession.pre_spawn(command, &CommandWrap::from(Command::new("")));
-        is_set.expect("the session is made in the child");
+        let wrapped = CommandWrap::from(Command::new(""));
+        let is_set =
+            ResetSigmask.pre_spawn(command, &wrapped).and_then(|()| ProcessSession.pre_spawn(command, &wrapped));
+        is_set.expect("both are made in the child");
     }
 
     pub fn kill(process: &mut Child) {

@@ -4,7 +4,6 @@ use std::io::{Write, stderr};
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::builder::Styles;
 use nimlanes::cores::UnknownOperation;
 use nimlanes::cores::mex::family::FamilyError;
 use nimlanes::cores::named::NameError;
@@ -58,9 +57,7 @@ impl Failure {
             Failure::Stopped(line) => (interrupt::exit_code(), line),
             Failure::ClosedPipe => return ExitCode::SUCCESS,
         };
-        let style = Styles::styled();
-        let style = style.get_error();
-        let _ = writeln!(anstream::stderr(), "{style}nimlanes:{style:#} {line}");
+        remark(&line);
         ExitCode::from(code)
     }
 }

@@ -76,36 +76,35 @@ pub use here::watch;
 #[cfg(unix)]
 mod here {
     use std::fs::read_to_string;
-    use std::sync::{Arc, mpsc};
     use std::thread;
 
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
-    use signal_hook::iterator::Signals;
+    use nix::sys::signal::SigSet;
+    use nix::sys::signal::Signal::{self, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
 
-    /// Starts handling signals.
+    /// Starts handling signals. Later threads block them, as this one does: a thread waits for them.
     pub fn watch() {
-        // With a handler, exceeding `ulimit -f` is a write error; without one, it ends the process.
-        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+        // Blocked, exceeding `ulimit -f` is a write error, and does not end the process.
+        let _ = SigSet::from(SIGXFSZ).thread_block();
         // If the ignored signals are unknown, leave SIGHUP alone, for `nohup`.
         let ignored = read_to_string("/proc/self/status").ok().and_then(|status| {
             // As Linux lists them: bit `s - 1` for signal `s`.
             let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
             u64::from_str_radix(set.trim(), 16).ok()
         });
-        let is_handled = |signal: &i32| ignored.map_or(*signal != SIGHUP, |set| set >> (signal - 1) & 1 == 0);
-        let handled: Vec<i32> =
+        let is_handled =
+            |signal: &Signal| ignored.map_or(*signal != SIGHUP, |set| set >> (*signal as i32 - 1) & 1 == 0);
+        let handled: SigSet =
             [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU].into_iter().filter(is_handled).collect();
-        let (ready, is_ready) = mpsc::channel::<()>();
+        let _ = handled.thread_block();
         let wait = move || {
-            let Ok(mut signals) = Signals::new(handled) else { return };
-            drop(ready);
-            for signal in signals.forever() {
-                super::arrived(signal);
+            while let Ok(signal) = handled.wait() {
+                super::arrived(signal as i32);
             }
         };
         // Without this thread, signals still end the process, but without cleanup.
-        let _ = thread::Builder::new().name("signals".to_owned()).spawn(wait);
-        let _ = is_ready.recv();
+        if thread::Builder::new().name("signals".to_owned()).spawn(wait).is_err() {
+            let _ = handled.thread_unblock();
+        }
     }
 }
 

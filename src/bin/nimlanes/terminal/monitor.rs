@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use humantime::format_duration;
 use nimlanes::games::{ChosenKernel, Game, Solver, Stage};
 use nimlanes::kernel::Run;
 use nimlanes::kernel::selection::Selection;
+use nimlanes::units::span;
 
 /// Work that ends sooner shows no progress.
 const SHOW_AFTER: Duration = Duration::from_secs(2);
@@ -78,10 +78,9 @@ fn line(what: &str, share: f64, elapsed: Duration) -> String {
     const WIDTH: usize = 40;
     let what: String = what.chars().take(WIDTH).collect();
     let share = share.clamp(0.0, 1.0);
-    let seconds = |time: Duration| format_duration(Duration::from_secs(time.as_secs()));
-    let left = Duration::try_from_secs_f64(elapsed.as_secs_f64() * (1.0 / share - 1.0)).ok();
-    let left = left.map(|left| format!(" (about {} left)", seconds(left))).unwrap_or_default();
-    format!("{what} {:.0} % {}{left}", 100.0 * share, seconds(elapsed))
+    let left = elapsed.as_secs_f64() * (1.0 / share - 1.0);
+    let about = if left.is_finite() { format!(", about {} left", span(1e9 * left)) } else { String::new() };
+    format!("{what} {:.0} % after {}{about}", 100.0 * share, span(elapsed.as_nanos() as f64))
 }
 
 /// Calls `solve` with a solver that shows a progress bar for each operation of the game.
@@ -110,9 +109,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_the_share_and_both_times() {
-        let line = |share| line("work", share, Duration::from_millis(63_500));
-        assert_eq!(line(0.5), "work 50 % 1m 3s (about 1m 3s left)");
-        assert_eq!([line(2.0), line(0.0)], ["work 100 % 1m 3s (about 0s left)", "work 0 % 1m 3s"]);
+    fn a_line_has_the_share_and_the_times() {
+        let line = |share| line("work", share, Duration::from_secs(30));
+        assert_eq!(line(0.25), format!("work 25 % after {}, about {} left", span(30e9), span(90e9)));
+        assert_eq!(line(0.0), format!("work 0 % after {}", span(30e9)));
     }
 }

@@ -1,11 +1,9 @@
 //! Output to files and standard output, and JSON documents. A closed pipe is not an error.
 
 use std::io::{Error, ErrorKind, IsTerminal, Write, stderr, stdout};
-use std::iter;
+use std::iter::once;
 use std::path::Path;
 
-use anstream::{AutoStream, ColorChoice};
-use clap::builder::StyledStr;
 use nimlanes::kernel::Run;
 use serde::Serialize;
 
@@ -15,12 +13,6 @@ use crate::files;
 /// Prints text as it is.
 pub fn print(text: &str) -> Result<(), Failure> {
     write_output(None, |out| out.write_all(text.as_bytes()))
-}
-
-/// Prints text in colour where that is wanted.
-pub fn print_styled(text: &StyledStr) -> Result<(), Failure> {
-    let is_plain = AutoStream::choice(&stdout()) == ColorChoice::Never;
-    print(&if is_plain { text.to_string() } else { text.ansi().to_string() })
 }
 
 /// Fails with the error that [`write_output`] expects if the run was cancelled.
@@ -103,32 +95,39 @@ fn print_any_json(value: &impl Serialize) -> Result<(), Failure> {
     print(&(text + "\n"))
 }
 
-/// Formats rows as aligned columns, those of numbers to the right. The first row, which may be a heading, is not checked.
-pub fn table<R: IntoIterator<Item: Into<String>>>(rows: impl IntoIterator<Item = R>) -> String {
-    let rows = rows.into_iter().map(|row| row.into_iter().map(Into::into).collect());
-    let rows: Vec<Vec<String>> = rows.collect();
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
-    let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || c == '–');
-    let are_numbers = |column| cells(column).nth(1).is_some() && cells(column).skip(1).all(is_number);
-    let width = |column| cells(column).map(|cell| cell.chars().count()).max().unwrap_or(0);
-    let columns: Vec<(usize, bool)> = (0..columns).map(|column| (width(column), are_numbers(column))).collect();
-    let aligned = |(cell, (width, is_right)): (&String, &(usize, bool))| match is_right {
-        true => format!("{cell:>width$}"),
-        false => format!("{cell:<width$}"),
-    };
-    let line = |row: &Vec<String>| row.iter().zip(&columns).map(aligned).collect::<Vec<_>>().join("  ");
-    rows.iter().map(|row| line(row).trim_end().to_owned() + "\n").collect()
+/// Formats rows as aligned columns.
+pub fn table<R: IntoIterator<Item: ToString>>(rows: impl IntoIterator<Item = R>) -> String {
+    align(rows.into_iter().map(cells).collect())
 }
 
 /// Formats rows as aligned columns below headings.
-pub fn headed<H: Into<String>, C: Into<String>>(
-    heads: impl IntoIterator<Item = H>,
-    rows: impl IntoIterator<Item = impl IntoIterator<Item = C>>,
+pub fn headed<H: IntoIterator<Item: ToString>, R: IntoIterator<Item: ToString>>(
+    heads: H,
+    rows: impl IntoIterator<Item = R>,
 ) -> String {
-    let heads = heads.into_iter().map(Into::into).collect();
-    let rows = rows.into_iter().map(|row| row.into_iter().map(Into::into).collect());
-    table(iter::once(heads).chain(rows).collect::<Vec<Vec<String>>>())
+    align(once(cells(heads)).chain(rows.into_iter().map(cells)).collect())
+}
+
+fn cells<R: IntoIterator<Item: ToString>>(row: R) -> Vec<String> {
+    row.into_iter().map(|cell| cell.to_string()).collect()
+}
+
+/// Columns of numbers are right-aligned; the first row, which may be a heading, is not checked.
+fn align(rows: Vec<Vec<String>>) -> String {
+    let column = |index: usize| rows.iter().filter_map(move |row| row.get(index));
+    let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || c == '–');
+    let style = |index| {
+        let width = column(index).map(|cell| cell.chars().count()).max().unwrap_or(0);
+        let mut below = column(index).skip(1).peekable();
+        (width, below.peek().is_some() && below.all(is_number))
+    };
+    let styles: Vec<(usize, bool)> = (0..rows.iter().map(Vec::len).max().unwrap_or(0)).map(style).collect();
+    let cell = |(cell, &(width, is_right)): (&String, &(usize, bool))| match is_right {
+        true => format!("{cell:>width$}  "),
+        false => format!("{cell:width$}  "),
+    };
+    let line = |row: &Vec<String>| row.iter().zip(&styles).map(cell).collect::<String>().trim_end().to_owned() + "\n";
+    rows.iter().map(line).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use nimlanes::lab::environment::Environment;
 
+use crate::files::saved::is_date;
 use crate::measuring::duel::{Duel, Row};
 
 /// How far a ratio may be from the quotient of the median times: it used to be a median over rounds.
@@ -49,7 +50,7 @@ fn inconsistency(row: &Row, base: &Row) -> Option<String> {
 
 /// What is wrong with the date or the environment of a measurement, if anything.
 pub(super) fn fault_of_origin(date: &str, environment: &Environment) -> Option<String> {
-    if humantime::parse_rfc3339(date).is_err() {
+    if !is_date(date) {
         return Some(format!("its date is {date:?}"));
     }
     let Environment { cpu, microarchitecture, tier, system, caches, .. } = environment;

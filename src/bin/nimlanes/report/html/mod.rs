@@ -9,8 +9,6 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use hmac_sha256::Hash;
@@ -28,6 +26,7 @@ use super::measure::tasks::SMALL;
 use super::tables::markdown::{memory, ns, spread, time, times};
 use super::tables::{best_plain, steps, technology};
 use super::{ReportError, changed, read};
+use crate::drawing::svg::base64;
 use crate::files::saved::{Measured, SCHEMA, SavedError, entries};
 use crate::measuring::builds::cargo::Modules;
 use crate::measuring::duel::{Duel, Mode, Row, Skipped};
@@ -138,7 +137,7 @@ pub fn compose(folders: &[&Data], links: &str, modules: Modules) -> Result<Page,
 
 /// What the page may load and run: its own style and script, known by their digests, and the module. There is no network.
 fn policy(style: &str, script: &str) -> String {
-    let digest = |text: &str| format!("'sha256-{}'", BASE64.encode(Hash::hash(text.as_bytes())));
+    let digest = |text: &str| format!("'sha256-{}'", base64(&Hash::hash(text.as_bytes())));
     let (style, script) = (digest(style), digest(script));
     format!(
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src {style}; \
@@ -150,7 +149,7 @@ fn policy(style: &str, script: &str) -> String {
 fn packed(bytes: &[u8]) -> String {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    BASE64.encode(packed.expect("writing to memory succeeds"))
+    base64(&packed.expect("writing to memory succeeds"))
 }
 
 fn numbered<'a>(folders: &[&'a Data]) -> impl Iterator<Item = (usize, &'a Data)> {
