@@ -83,7 +83,7 @@ fn completes(shell: &Shell) {
     fs::write(&script, printed).expect("writable");
     for (line, words) in [
         ("nimlanes posi", &["positions"][..]),
-        ("nimlanes grundy --format ", &["bfile", "bin", "certificate", "csv", "summary"]),
+        ("nimlanes grundy --format ", &["bfile", "certificate", "csv", "summary"]),
         ("nimlanes positions stone-game --format ", &["bin", "csv"]),
         ("nimlanes profile mex_zeros --sampler ", &["perf", "pprof"]),
     ] {

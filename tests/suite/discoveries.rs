@@ -512,7 +512,7 @@ fn a_game_has_one_file() {
     let kept = folder.path().join("kept");
     let args = ["grundy", "--code", "0.770", "--limit", "1e3", "--json", "--output"];
     crate::nimlanes().args(args).arg(&kept).assert().success();
-    assert_eq!(load(&kept)["code"], "0.77");
+    assert_eq!(load(&kept)["content"]["code"], "0.77");
 }
 
 /// If few heaps are rare, no table is needed, and the limit of a table does not apply.

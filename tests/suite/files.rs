@@ -99,7 +99,7 @@ fn output_and_checkpoint_must_be_different_files() {
     let absolute = folder.text("x");
     let spellings = ["x", "./x", "sub/../x", "link", &absolute, "also/../link"];
     let refused = |checkpoint, out| {
-        let pair = ["--limit", "1000", "--checkpoint", checkpoint, "--resume", "--output", out];
+        let pair = ["--limit", "1000", "--checkpoint", checkpoint, "--output", out];
         folder.refused(&[&RECORDS[..], &pair].concat(), 2, "is the same file as --output");
     };
     for other in spellings {
@@ -186,7 +186,7 @@ fn a_file_with_the_output_in_its_name_is_not_touched() {
     let folder = Folder::new();
     // This file is not a checkpoint, so it is refused as one, but not lost.
     folder.put("factorials.part", "mine");
-    let args = ["--limit", "1000", "--checkpoint", "factorials.part", "--resume", "--output", "factorials"];
+    let args = ["--limit", "1000", "--checkpoint", "factorials.part", "--output", "factorials"];
     folder.refused(&[&RECORDS[..], &args].concat(), 2, "not a checkpoint");
     assert_eq!(folder.names(), ["factorials.part"]);
     for (out, command) in [("factorials", &TO[..]), ("duel.json", &DUEL)] {
@@ -329,7 +329,7 @@ fn of_two_runs_with_one_output_the_last_one_wins() {
 #[test]
 fn a_checkpoint_belongs_to_one_run() {
     let folder = Folder::new();
-    let keep = ["--limit", "2e9", "--resume", "--checkpoint", "kept"];
+    let keep = ["--limit", "2e9", "--checkpoint", "kept"];
     let keep = [&RECORDS[..], &keep].concat();
     let start = || {
         let program = std::process::Command::new(cargo_bin("nimlanes"))
@@ -410,7 +410,7 @@ fn has(set: &str, signal: u32, child: &Child) -> bool {
 /// Whether a process has a handler for SIGTERM.
 #[cfg(target_os = "linux")]
 fn is_watching(child: &Child) -> bool {
-    has("SigCgt:", 15, child)
+    has("SigBlk:", 15, child)
 }
 
 /// Signals are ignored under `nohup`, and in the background of a shell without job control.
@@ -420,7 +420,7 @@ fn signals_that_are_ignored_stay_ignored() {
     for (signal, number) in [("HUP", 1), ("INT", 2), ("USR1", 10)] {
         let child = shell(&format!(r#"trap "" {signal}; exec "$0" "$@""#), &LONG).spawn().expect("a shell");
         wait_until("it handles signals", || is_watching(&child));
-        assert!(has("SigIgn:", number, &child) && !has("SigCgt:", number, &child), "SIG{signal}");
+        assert!(has("SigIgn:", number, &child) && !has("SigBlk:", number, &child), "SIG{signal}");
         send("TERM", &child);
         assert_eq!(exit_code(&child.wait_with_output().expect("it ends")), Some(143));
     }
@@ -435,7 +435,7 @@ fn interrupted(args: [&str; 3], file: &str, (signal, code): (&str, i32)) -> u64 
     };
     let before: Option<(u64, SystemTime)> = version();
     let mut command = std::process::Command::new(cargo_bin("nimlanes"));
-    command.arg("grundy").args(args).args(["--threads=1", "--resume", "--checkpoint", file]);
+    command.arg("grundy").args(args).args(["--threads=1", "--checkpoint", file]);
     let child = command.stderr(Stdio::piped()).spawn().expect("it starts");
     wait_until("it saves", || version() != before);
     send(signal, &child);
@@ -443,7 +443,7 @@ fn interrupted(args: [&str; 3], file: &str, (signal, code): (&str, i32)) -> u64 
     assert_eq!(exit_code(&output), Some(code));
     let line = String::from_utf8_lossy(&output.stderr).into_owned();
     let heaps = line.strip_prefix(&format!("nimlanes: interrupted; {file} holds ")).expect("a message");
-    let heaps = heaps.strip_suffix(" heaps, and --resume continues from them\n").expect("a number");
+    let heaps = heaps.strip_suffix(" heaps, and the same command continues\n").expect("a number");
     heaps.parse().expect("a number")
 }
 

@@ -34,7 +34,7 @@ fn run(options: &str, from: Option<&[u8]>) -> (Option<i32>, String, String) {
         fs::write(&path, file).expect("a writable folder");
     }
     let mut command = nimlanes();
-    command.arg("grundy").args(options.split(' ')).arg("--resume").arg("--checkpoint").arg(&path);
+    command.arg("grundy").args(options.split(' ')).arg("--checkpoint").arg(&path);
     let output = command.output().expect("it runs");
     let [out, error] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
     (output.status.code(), out, error)

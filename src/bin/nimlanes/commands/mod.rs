@@ -20,6 +20,7 @@ mod survey;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod traced;
 mod verify;
+mod work;
 
 use clap::Subcommand;
 

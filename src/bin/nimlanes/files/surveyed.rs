@@ -3,7 +3,7 @@
 use std::fmt;
 
 use nimlanes::cores::mex::octal;
-use nimlanes::cores::mex::period::{Proved, Theorem};
+use nimlanes::cores::mex::period::{Proved, Rare, Theorem};
 use serde::{Deserialize, Serialize};
 
 use crate::files::saved::Measured;
@@ -13,14 +13,9 @@ use crate::files::saved::Measured;
 pub struct Surveyed {
     /// The code of the game.
     pub code: String,
-    /// The kernel.
-    pub kernel: String,
-    /// Threads it could use.
-    pub threads: usize,
-    /// `thread` or `wall`: the clock of the seconds.
-    pub clock: String,
-    /// How long it computed.
-    pub seconds: f64,
+    /// The work that found it.
+    #[serde(flatten)]
+    pub effort: Effort,
     /// The seconds after which it was stopped; none if it came to its limit or to a proof, or if the file is older than this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_after: Option<f64>,
@@ -30,17 +25,48 @@ pub struct Surveyed {
     pub largest: u16,
     /// The first heap that has the largest value.
     pub largest_at: u64,
-    /// The number of rare heaps; none for games with moves that leave three heaps.
-    pub rare: Option<u64>,
-    /// The last rare heap.
+    /// The rare heaps, if they are few.
+    #[serde(flatten)]
+    pub sparse: Option<Sparse>,
+    /// The period, if one was found.
+    pub period: Option<Period>,
+}
+
+/// The work of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Effort {
+    /// The kernel.
+    pub kernel: String,
+    /// Threads it could use.
+    pub threads: usize,
+    /// `thread` or `wall`: the clock of the seconds.
+    pub clock: String,
+    /// How long it computed.
+    pub seconds: f64,
+}
+
+/// The rare heaps of a game whose values are sparse: few of its heaps are rare. Where many are, the mask says nothing of the values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sparse {
+    /// The number of rare heaps.
+    pub rare: u64,
+    /// The last one.
     pub last_rare: Option<u64>,
     /// Values with an even number of bits in common with it are rare.
-    pub mask: Option<u16>,
+    pub mask: u16,
     /// Whether the position of the heap counts as one more bit.
     #[serde(default)]
     pub by_position: bool,
-    /// The period, if one was found.
-    pub period: Option<Period>,
+}
+
+impl Sparse {
+    /// Of so many heaps, if few of them are rare.
+    pub fn of(Rare { heaps, last, mask, .. }: Rare, all: u64) -> Option<Self> {
+        const FEW: u64 = 4;
+        let last_rare = (heaps > 0).then_some(last as u64);
+        let sparse = Sparse { rare: heaps as u64, last_rare, mask: mask.values, by_position: mask.position.is_some() };
+        (FEW.saturating_mul(sparse.rare) < all).then_some(sparse)
+    }
 }
 
 /// A repetition of the values.
@@ -75,12 +101,6 @@ pub enum TheoremName {
     Window,
 }
 
-/// Whether values are sparse: few of the heaps are rare. Where many are, the mask says nothing of the values.
-pub fn is_sparse(rare: u64, heaps: u64) -> bool {
-    const FEW: u64 = 4;
-    FEW.saturating_mul(rare) < heaps
-}
-
 /// A mask as text.
 pub fn mask_in_words(mask: u16, by_position: bool) -> String {
     format!("{mask:#x}{}", if by_position { ", by position" } else { "" })
@@ -103,7 +123,7 @@ impl Surveyed {
         }
         // Where no table is needed, only the time ends a run without a limit.
         let ends = limit.or_else(|| self.stopped_after.is_none().then_some(table));
-        ends.is_some_and(|limit| self.heaps > limit) || self.stopped_after.unwrap_or(self.seconds) >= seconds
+        ends.is_some_and(|limit| self.heaps > limit) || self.stopped_after.unwrap_or(self.effort.seconds) >= seconds
     }
 }
 
@@ -158,11 +178,9 @@ impl fmt::Display for Period {
 
 impl fmt::Display for Surveyed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Surveyed { code, kernel, heaps, seconds, .. } = self;
+        let Surveyed { code, heaps, effort: Effort { kernel, seconds, .. }, .. } = self;
         write!(f, "{code}: {heaps} heaps by {kernel} in {seconds:.1} s")?;
-        if let (Some(rare), Some(last)) = (self.rare, self.last_rare)
-            && is_sparse(rare, *heaps)
-        {
+        if let Some(Sparse { rare, last_rare: Some(last), .. }) = self.sparse {
             write!(f, ", {rare} rare heaps, the last {last}")?;
         }
         match self.period {

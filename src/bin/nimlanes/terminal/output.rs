@@ -79,9 +79,9 @@ pub fn print_json<T: Document>(document: &T) -> Result<(), Failure> {
     print_any_json(&Named::new(document))
 }
 
-/// Writes one object to where [`write_output`] writes.
-pub fn write_json<T: Document>(document: &T, out: &mut dyn Write) -> std::io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &Named::new(document))?;
+/// Writes an object to where [`write_output`] writes.
+pub fn write_json(value: &impl Serialize, out: &mut dyn Write) -> std::io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
     writeln!(out)
 }
 
@@ -91,8 +91,7 @@ pub fn print_json_array<'a, T: Document + 'a>(documents: impl IntoIterator<Item 
 }
 
 fn print_any_json(value: &impl Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Failed(error.to_string()))?;
-    print(&(text + "\n"))
+    write_output(None, |out| write_json(value, out))
 }
 
 /// Formats rows as aligned columns.

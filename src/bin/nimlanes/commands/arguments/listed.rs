@@ -16,8 +16,8 @@ use crate::files::saved;
 /// is kept meanwhile, as it is and with other separators.
 const NEEDS: u64 = 14;
 
-/// What help says after [`ALLOWED`](nimlanes::moves::ALLOWED).
-pub const MOVES_NOTE: &str = ". @FILE reads a list, where a # begins a comment. The moves of lucas are 1, 2, 3, 4, 7, 11, ...; lucas-from-1 is without the 2";
+/// Help for moves; the error for others has all of [`ALLOWED`](nimlanes::moves::ALLOWED).
+pub const MOVES_HELP: &str = "a list a,b,c, a range 1..k, all-but:a,b, @FILE, or a name as squares, primes, lucas";
 
 /// A text of the command line. If it is `@` and a path, the list in that file, with commas between its items. A pipe can be read only
 /// once, so this is done when the command line is parsed.

@@ -107,8 +107,8 @@ fn help(Setting { help, value, published, .. }: &Setting) -> String {
     match value {
         None => (*help).to_owned(),
         Some(_) => {
-            let note = if *help == ALLOWED { listed::MOVES_NOTE } else { "" };
-            format!("{help} [default: {published}]{note}")
+            let help = if *help == ALLOWED { listed::MOVES_HELP } else { help };
+            format!("{help} [default: {published}]")
         }
     }
 }

@@ -59,10 +59,9 @@ impl CheckpointFile {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The progress in the file, if there is any; `heaps` counts it. A file with progress needs `resume`.
+    /// The progress in the file, if there is any; `heaps` counts it.
     pub fn load<T>(
         &self,
-        resume: bool,
         read: impl FnOnce(&mut dyn Read) -> Result<T, CheckpointError>,
         heaps: impl FnOnce(&T) -> u64,
     ) -> Result<Option<T>, Failure> {
@@ -70,9 +69,6 @@ impl CheckpointFile {
         // A run that was killed before its first checkpoint leaves an empty file.
         if file.is_empty().map_err(|error| self.unusable(&error))? {
             return Ok(None);
-        }
-        if !resume {
-            return Err(Failure::Usage(format!("{} already exists; --resume continues from it", self.path.display())));
         }
         let mut reader = BufReader::with_capacity(1 << 16, file.reader());
         let known = read(&mut reader).map_err(|error| self.unusable(&error))?;
@@ -118,7 +114,7 @@ pub fn outcome<T>(file: Option<&CheckpointFile>, outcome: Result<T, Failure>) ->
         (Some(failure), _) => Err(failure),
         (None, Err(Failure::Interrupted)) if file.state().held > 0 => {
             let (heaps, path) = (file.state().held, file.path.display());
-            Err(Failure::Stopped(format!("interrupted; {path} holds {heaps} heaps, and --resume continues from them")))
+            Err(Failure::Stopped(format!("interrupted; {path} holds {heaps} heaps, and the same command continues")))
         }
         (None, outcome) => outcome,
     }
@@ -139,8 +135,7 @@ mod tests {
             Err(Failure::Stopped(line)) => line,
             other => format!("{other:?}"),
         };
-        let of =
-            |heaps| format!("interrupted; {} holds {heaps} heaps, and --resume continues from them", path.display());
+        let of = |heaps| format!("interrupted; {} holds {heaps} heaps, and the same command continues", path.display());
         let length = || std::fs::metadata(&path).expect("a file").len();
         let first = file();
         assert_eq!(said(&first), "Err(Interrupted)", "nothing is saved");
@@ -154,7 +149,7 @@ mod tests {
         // The file of an earlier run, which this one has not replaced.
         let later = file();
         let read = |from: &mut dyn Read| Ok(std::io::read_to_string(from)?.len() as u64);
-        assert_eq!(later.load(true, read, |heaps| heaps + 1).expect("readable"), Some(50));
+        assert_eq!(later.load(read, |heaps| heaps + 1).expect("readable"), Some(50));
         assert_eq!(said(&later), of(51));
     }
 }

@@ -1,209 +1,224 @@
-//! `nimlanes grundy --code`
+//! `nimlanes grundy --code`, and the search for the values of an octal game.
 
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nimlanes::cores::mex::octal::{self, Code, MexOctal, Octal, Start, checkpoint};
-use nimlanes::cores::mex::period::{self, Census, Certificate, MexPeriod, Progress, Proved};
-use nimlanes::kernel::selection::{SelectError, Selection};
-use nimlanes::kernel::workload::InputError;
+use nimlanes::cores::mex::period::{self, Census, Certificate, MexPeriod, Progress, Proved, Rare, Tally};
+use nimlanes::kernel::selection::SelectError;
 use nimlanes::kernel::{Operation, Run, RunError};
-use nimlanes::moves::Famous;
 
 use super::checkpoint::CheckpointFile;
 use super::summary::Summary;
-use super::{Args, Computed, Format, Job, Sequence, compute};
+use super::{Args, Format, Job};
 use crate::commands::arguments::{self, Kernels};
+use crate::commands::work::Work;
+use crate::files::surveyed::{Period, Sparse};
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
 
 /// Help text of `--code`, which is given instead of something else.
 pub fn code_help(instead_of: &str) -> String {
-    let named: Vec<String> = Famous::by_word()
-        .map(|Famous { word, code, .. }| if word == code { word.to_owned() } else { format!("{word} ({code})") })
-        .collect();
-    let named = named.join(", ");
-    format!(
-        "The code of an octal or hexadecimal game instead of {instead_of}: 0.137, 4.3, 0.[3], ..., or a name: {named}"
-    )
+    format!("An octal or hexadecimal game instead of {instead_of}: a code, or a name such as kayles")
 }
 
 /// The values of a game, for `plot`.
 pub fn values(code: &str, limit: u64, kernels: &Kernels) -> Result<(Code, Vec<u16>, Arc<Run>), Failure> {
     let code = arguments::code(code)?;
     let input = Octal::new(&code, limit)?;
-    let selection = kernels.selection_for("plot", &[MexOctal::NAME])?;
-    let run = interrupt::run(selection.threads());
-    let kernel = selection.kernel_for::<MexOctal, _>(&input, limit, |limit| Octal::new(&code, limit))?;
-    let values = compute(&kernel, Start::default(), &input, &run)?.output;
-    Ok((code, values, run))
+    let work = Work::new("plot".to_owned(), kernels.selection_for("plot", &[MexOctal::NAME])?, None);
+    let values = work.run::<MexOctal>(Start::default(), &input, limit, |limit| Octal::new(&code, limit))??;
+    Ok((code, values, work.run))
 }
 
 pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
     let code = arguments::code(code)?;
     let input = Octal::new(&code, args.limit)?;
-    let is_certificate = args.format == Format::Certificate;
-    if is_certificate && !is_octal(&code) {
+    let certifies = args.format == Format::Certificate;
+    // The checker of certificates reads no others.
+    if certifies && !code.to_string().chars().all(|c| c == '.' || c.is_digit(8)) {
         return Err(Failure::Usage(format!("a certificate needs a code of octal digits that end, not `{code}`")));
     }
-    let is_list = !is_certificate && args.format != Format::Summary || args.zeros || args.records;
+    let is_list = !certifies && args.format != Format::Summary || args.zeros || args.records;
     let names = |operation: &str| args.kernels.names(operation);
     let operations: &[&str] = match is_list {
-        false if is_certificate || names(MexPeriod::NAME) => &[MexPeriod::NAME],
+        false if certifies || names(MexPeriod::NAME) => &[MexPeriod::NAME],
         false if !names(MexOctal::NAME) => &[MexOctal::NAME, MexPeriod::NAME],
         _ => &[MexOctal::NAME],
     };
     let job = Job::new(args, operations)?;
+    let is_named = names(MexPeriod::NAME);
+    let search = Search { work: &job.work, input: &input, table: &input, is_named, certifies, file: job.file.clone() };
     let needs_no_table = match operations {
         [operation] => *operation == MexPeriod::NAME,
-        _ => is_quicker_without_table(&input, &job.selection),
+        _ => search.is_quicker_without_table(),
     };
-    let search = Search { job, input };
-    let found = match needs_no_table {
-        true => search.census()?,
-        false => search.table(search.known_values()?)?,
-    };
-    search.finish(&found)
+    let (progress, values) = known(&job, &input, needs_no_table)?;
+    let known = job.outcome(match needs_no_table {
+        true => search.census(progress, values),
+        false => search.values(values),
+    })?;
+    if certifies {
+        let certificate = known.certificate(&code)?;
+        let none =
+            || Failure::Failed(format!("there is no certificate: the heaps up to {} prove no period", args.limit));
+        let certificate = certificate.ok_or_else(none)?;
+        return job.write(|out| out.write_all(certificate.as_bytes()));
+    }
+    job.finish(
+        || Ok(Summary::of_code(&code, args.limit, known.figures(&code)?)),
+        || {
+            let Known::Values(values) = &known else { return Box::new(std::iter::empty()) };
+            // The largest value so far; a smaller one may come later, or never.
+            let mut largest = None;
+            let heaps = (0..).zip(values);
+            match (args.zeros, args.records) {
+                (true, _) => Box::new(heaps.filter(|(_, value)| **value == 0).map(|(n, _)| n)),
+                (_, true) => Box::new(heaps.filter_map(move |(n, value)| {
+                    (largest < Some(*value) && largest.replace(*value) < Some(*value)).then_some(n)
+                })),
+                _ => Box::new(values.iter().map(|value| u64::from(*value))),
+            }
+        },
+    )
 }
 
-/// Whether the checker of certificates reads this code.
-fn is_octal(code: &Code) -> bool {
-    code.to_string().chars().all(|c| c == '.' || c.is_digit(8))
-}
-
-/// Whether the quickest kernel for a summary is one that keeps no table of values.
-fn is_quicker_without_table(input: &Octal, selection: &Selection) -> bool {
-    fn ns<O: Operation<Input = Octal>>(input: &Octal, selection: &Selection) -> Result<f64, SelectError> {
-        Ok(selection.kernel::<O>(input)?.cost(input, selection.threads()).ns)
-    }
-    match (ns::<MexPeriod>(input, selection), ns::<MexOctal>(input, selection)) {
-        (Ok(without), Ok(with)) => without <= with,
-        (Err(SelectError::NoKernel { .. }), _) | (_, Ok(_)) => false,
-        _ => true,
-    }
+/// The progress of a summary, or the values of a table, in the file.
+fn known(job: &Job, input: &Octal, reads_progress: bool) -> Result<(Option<Progress>, Vec<u16>), Failure> {
+    let read = |from: &mut dyn Read| {
+        let mut first = Vec::new();
+        (&mut *from).take(checkpoint::MAGIC.len() as u64).read_to_end(&mut first)?;
+        let mut whole = (&first[..]).chain(from);
+        match reads_progress && first != checkpoint::MAGIC {
+            true => Ok((Some(Progress::read(input, &mut whole)?), Vec::new())),
+            false => Ok((None, checkpoint::read(input.code(), input.heaps(), &mut whole)?)),
+        }
+    };
+    let heaps = |(progress, values): &(Option<Progress>, Vec<u16>)| {
+        progress.as_ref().map_or(values.len() as u64, Progress::done)
+    };
+    Ok(job.load(read, heaps)?.unwrap_or_default())
 }
 
 /// What is known of a game.
-enum Known {
+pub enum Known {
     /// All values.
     Values(Vec<u16>),
     /// How often each value occurs, and the certificate if a window proves a period and one was asked for.
     Census(Census, Option<String>),
 }
 
+/// The same in figures.
+pub struct Figures {
+    /// The values that occur, ascending.
+    pub tallies: Vec<Tally>,
+    /// Of a game whose values are sparse.
+    pub sparse: Option<Sparse>,
+    pub period: Option<Period>,
+}
+
 impl Known {
-    /// All values; none where they are only counted.
-    fn values(&self) -> &[u16] {
-        match self {
-            Known::Values(values) => values,
-            Known::Census(..) => &[],
-        }
+    pub fn figures(self: &Known, code: &Code) -> Result<Figures, Failure> {
+        let (tallies, rare, period) = match self {
+            Known::Values(values) => (
+                period::tallies(values),
+                (!code.has_three_parts()).then(|| Rare::of(code, values)),
+                octal::period(code, values, &interrupt::run(1))?.map(Period::from),
+            ),
+            Known::Census(census, _) => (census.tallies.clone(), census.rare, census.period.map(Period::from)),
+        };
+        let heaps = tallies.iter().map(|tally| tally.heaps).sum();
+        Ok(Figures { tallies, sparse: rare.and_then(|rare| Sparse::of(rare, heaps)), period })
+    }
+
+    /// The certificate of the period that these heaps prove: that of a window, or the classical one.
+    fn certificate(&self, code: &Code) -> Result<Option<String>, Failure> {
+        let proved = match self {
+            Known::Census(_, Some(by_window)) => return Ok(Some(by_window.clone())),
+            Known::Census(census, None) => census.period,
+            Known::Values(values) => octal::period(code, values, &interrupt::run(1))?.and_then(Proved::classical),
+        };
+        Ok(proved.and_then(|proved| Certificate::classical(code, proved)).map(|certificate| certificate.to_string()))
     }
 }
 
-/// The search for the values of a game, or for what a summary needs of them.
-struct Search<'a> {
-    job: Job<'a>,
-    input: Octal,
+/// The search for the values of a game, or for what a summary needs of them. If its time is over, it ends with what is known.
+pub struct Search<'a> {
+    pub work: &'a Work,
+    /// The game, as far as it is searched without a table of values.
+    pub input: &'a Octal,
+    /// The game, as far as a table goes.
+    pub table: &'a Octal,
+    /// Whether a kernel is named that needs no table.
+    pub is_named: bool,
+    /// Whether to make a certificate.
+    pub certifies: bool,
+    /// Where to save the progress.
+    pub file: Option<Arc<CheckpointFile>>,
 }
 
 impl Search<'_> {
-    fn of(&self, limit: u64) -> Result<Octal, InputError> {
-        Octal::new(self.input.code(), limit)
+    /// Whether the quickest kernel for a summary is one that keeps no table of values.
+    pub fn is_quicker_without_table(&self) -> bool {
+        let selection = &self.work.selection;
+        let (without, with) = (selection.kernel::<MexPeriod>(self.input), selection.kernel::<MexOctal>(self.input));
+        let threads = selection.threads();
+        match (without, with) {
+            (Ok(without), Ok(with)) => without.cost(self.input, threads).ns <= with.cost(self.input, threads).ns,
+            (Err(SelectError::NoKernel { .. }), _) | (_, Ok(_)) => false,
+            _ => true,
+        }
     }
 
     /// All values, from those that are known.
-    fn table(&self, known: Vec<u16>) -> Result<Computed<Known>, Failure> {
-        let start = Start::with_journal(Arc::new(Keeper::new(self, false)), known);
-        let found = self.job.compute::<MexOctal>(start, &self.input, |limit| self.of(limit))?;
-        Ok(found.map(Known::Values))
+    pub fn values(&self, known: Vec<u16>) -> Result<Known, Failure> {
+        let (code, limit) = (self.table.code(), self.table.limit());
+        let keeper = self.keeper(false);
+        let start = Start::with_journal(Arc::clone(&keeper) as Arc<dyn octal::Journal>, known);
+        let found = self.work.run::<MexOctal>(start, self.table, limit, |limit| Octal::new(code, limit))?;
+        let held = keeper.held().values.take();
+        match found {
+            Err(RunError::Cancelled) if self.work.is_out_of_time() => Ok(Known::Values(held.unwrap_or_default())),
+            found => Ok(Known::Values(found?)),
+        }
     }
 
     /// What a summary needs, without a table of values. If too many heaps are rare, the values so far begin a table, unless a kernel is
     /// named that needs none.
-    fn census(&self) -> Result<Computed<Known>, Failure> {
-        let Search { job, input } = self;
-        let (progress, values) = self.known()?;
-        let is_named = job.args.kernels.names(MexPeriod::NAME);
-        let keeper = Arc::new(Keeper::new(self, !is_named));
+    pub fn census(&self, progress: Option<Progress>, values: Vec<u16>) -> Result<Known, Failure> {
+        let (code, limit) = (self.input.code(), self.input.limit());
+        let keeper = self.keeper(!self.is_named);
         let mut start = period::Start::default();
         // A named kernel may be one that can keep nothing.
-        if !is_named || keeper.file.is_some() || keeper.certifies {
+        if !self.is_named || self.work.time.is_some() || self.file.is_some() || self.certifies {
             let table = Start::with_journal(Arc::clone(&keeper) as Arc<dyn octal::Journal>, values);
             start = period::Start::with_journal(Arc::clone(&keeper) as Arc<dyn period::Journal>, progress)
                 .with_table(table);
         }
-        let kernel = job.selection.kernel_for::<MexPeriod, _>(input, job.args.limit, |limit| self.of(limit))?;
-        let found = compute(&kernel, start, input, &job.run);
-        let Held { values, certificate } = std::mem::take(&mut *keeper.held());
-        match (found, values) {
-            (Err(RunError::GaveUp(_)), Some(values)) => self.table(values),
-            (Ok(found), Some(values)) => Ok(found.map(|_| Known::Values(values))),
-            (found, _) => Ok(job.outcome(found)?.map(|census| Known::Census(census, certificate))),
+        let found = self.work.run::<MexPeriod>(start, self.input, limit, |limit| Octal::new(code, limit))?;
+        let Held { values, census, certificate } = std::mem::take(&mut *keeper.held());
+        match (found, values, census) {
+            (Err(RunError::GaveUp(_)), Some(values), _) if !self.is_named => self.values(values),
+            (Err(RunError::Cancelled), _, Some(census)) if self.work.is_out_of_time() => {
+                Ok(Known::Census(census, None))
+            }
+            (Err(RunError::Cancelled), values, _) if self.work.is_out_of_time() => {
+                Ok(Known::Values(values.unwrap_or_default()))
+            }
+            (Ok(_), Some(values), _) => Ok(Known::Values(values)),
+            (found, ..) => Ok(Known::Census(found?, certificate)),
         }
     }
 
-    /// The progress of a summary, or the values of a table, in the file.
-    fn known(&self) -> Result<(Option<Progress>, Vec<u16>), Failure> {
-        let read = |from: &mut dyn Read| {
-            let mut first = Vec::new();
-            (&mut *from).take(checkpoint::MAGIC.len() as u64).read_to_end(&mut first)?;
-            let mut whole = (&first[..]).chain(from);
-            match first == checkpoint::MAGIC {
-                true => Ok((None, checkpoint::read(self.input.code(), self.input.heaps(), &mut whole)?)),
-                false => Ok((Some(Progress::read(&self.input, &mut whole)?), Vec::new())),
-            }
-        };
-        let heaps = |(progress, values): &(Option<Progress>, Vec<u16>)| {
-            progress.as_ref().map_or(values.len() as u64, Progress::done)
-        };
-        Ok(self.job.load(read, heaps)?.unwrap_or_default())
-    }
-
-    /// The values in the file.
-    fn known_values(&self) -> Result<Vec<u16>, Failure> {
-        let read = |from: &mut dyn Read| checkpoint::read(self.input.code(), self.input.heaps(), from);
-        Ok(self.job.load(read, |values| values.len() as u64)?.unwrap_or_default())
-    }
-
-    fn finish(&self, found: &Computed<Known>) -> Result<(), Failure> {
-        let Job { args, run, .. } = &self.job;
-        let code = self.input.code();
-        if args.format == Format::Certificate {
-            let certificate = self.certificate(&found.output)?;
-            return self.job.write(|out| out.write_all(certificate.as_bytes()));
-        }
-        let summary = |known: &Known| match known {
-            Known::Values(values) => Summary::of_code(code, values, run),
-            Known::Census(census, _) => Ok(Summary::of_census(code, args.limit, census)),
-        };
-        self.job.finish(found, summary, |known| {
-            let values = known.values();
-            let heaps = |is_listed: &mut dyn FnMut(u16) -> bool| {
-                Sequence::Heaps((0..).zip(values).filter(|(_, value)| is_listed(**value)).map(|(n, _)| n).collect())
-            };
-            // The largest value so far; a smaller one may come later, or never.
-            let mut largest = None;
-            match (args.zeros, args.records) {
-                (true, _) => heaps(&mut |value| value == 0),
-                (_, true) => heaps(&mut |value| largest < Some(value) && largest.replace(value) < Some(value)),
-                _ => Sequence::Values(values),
-            }
+    fn keeper(&self, holds_all: bool) -> Arc<Keeper> {
+        Arc::new(Keeper {
+            file: self.file.clone(),
+            input: self.input.clone(),
+            holds_all,
+            holds_last: holds_all || self.work.time.is_some(),
+            certifies: self.certifies,
+            held: Mutex::default(),
         })
-    }
-
-    /// The certificate of the period that these heaps prove: that of a window, or the classical one.
-    fn certificate(&self, known: &Known) -> Result<String, Failure> {
-        let code = self.input.code();
-        let proved = match known {
-            Known::Census(_, Some(by_window)) => return Ok(by_window.clone()),
-            Known::Census(census, None) => census.period,
-            Known::Values(values) => octal::period(code, values, &self.job.run)?.and_then(Proved::classical),
-        };
-        let certificate = proved.and_then(|proved| Certificate::classical(code, proved));
-        let limit = self.job.args.limit;
-        let none = || Failure::Failed(format!("there is no certificate: the heaps up to {limit} prove no period"));
-        Ok(certificate.ok_or_else(none)?.to_string())
     }
 }
 
@@ -211,9 +226,10 @@ impl Search<'_> {
 struct Keeper {
     file: Option<Arc<CheckpointFile>>,
     input: Octal,
-    /// Whether to hold the values of a run that ends with a table.
-    holds: bool,
-    /// Whether to make a certificate.
+    /// Whether to hold all values when they are complete.
+    holds_all: bool,
+    /// Whether to hold what is known when the run ends early.
+    holds_last: bool,
     certifies: bool,
     held: Mutex<Held>,
 }
@@ -222,16 +238,13 @@ struct Keeper {
 struct Held {
     /// All values, or as many as were known when the run gave up.
     values: Option<Vec<u16>>,
+    /// What was counted when the run was cancelled.
+    census: Option<Census>,
     /// The certificate of a period that a window proves.
     certificate: Option<String>,
 }
 
 impl Keeper {
-    fn new(Search { job, input }: &Search, holds: bool) -> Self {
-        let certifies = job.args.format == Format::Certificate;
-        Keeper { file: job.file.clone(), input: input.clone(), holds, certifies, held: Mutex::default() }
-    }
-
     fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -247,7 +260,7 @@ impl Keeper {
 impl octal::Journal for Keeper {
     fn keep(&self, values: &[u16], is_last: bool) {
         self.save(values.len() as u64, is_last, |out| checkpoint::write(self.input.code(), values, out));
-        if self.holds && (is_last || values.len() == self.input.heaps()) {
+        if self.holds_last && is_last || self.holds_all && values.len() == self.input.heaps() {
             self.held().values = Some(values.to_vec());
         }
     }
@@ -263,5 +276,9 @@ impl period::Journal for Keeper {
             self.held().certificate = Some(certify()?.to_string());
         }
         Ok(())
+    }
+
+    fn stopped(&self, census: &Census) {
+        self.held().census = Some(census.clone());
     }
 }

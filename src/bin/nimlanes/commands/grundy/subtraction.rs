@@ -12,7 +12,7 @@ use nimlanes::moves::MoveSet;
 
 use super::checkpoint::CheckpointFile;
 use super::summary::Summary;
-use super::{Args, Format, Job, Sequence};
+use super::{Args, Format, Job};
 use crate::terminal::failure::Failure;
 
 pub fn main(args: &Args) -> Result<(), Failure> {
@@ -39,13 +39,15 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 /// All values.
 fn values(args: &Args, set: &MoveSet) -> Result<(), Failure> {
     let job = Job::new(args, &[MexSubtraction::NAME])?;
-    let of = |limit| Subtraction::new(set, limit, job.selection.machine());
-    let found = job.compute::<MexSubtraction>((), &of(args.limit)?, of)?;
-    let summary = |values: &Vec<u16>| Summary::of_moves(set, values, &job.run);
-    job.finish(&found, summary, |values| match args.records {
-        true => Sequence::Heaps(tallies(values).iter().map(|tally| tally.first).collect()),
-        false => Sequence::Values(values),
-    })
+    let of = |limit| Subtraction::new(set, limit, job.work.selection.machine());
+    let values = job.compute::<MexSubtraction>((), &of(args.limit)?, of)?;
+    job.finish(
+        || Summary::of_moves(set, args.limit, &values, &job.work.run),
+        || match args.records {
+            true => Box::new(tallies(&values).into_iter().map(|tally| tally.first)),
+            false => Box::new(values.iter().map(|value| u64::from(*value))),
+        },
+    )
 }
 
 /// First heaps and frequencies, without a table of values.
@@ -59,9 +61,8 @@ fn records(args: &Args, set: &MoveSet, mut input: Records) -> Result<(), Failure
     }
     let of =
         |limit| Ok(if job.file.is_some() { Records::new(set, limit)?.resumable() } else { Records::new(set, limit)? });
-    let found = job.compute::<MexRecords>(start, &input, of)?;
-    let summary = |found: &Output| Ok(Summary::of_records(set, args.limit, &found.first, &found.counts));
-    job.finish(&found, summary, |found| Sequence::Heaps((&found.first).into()))
+    let Output { first, counts, .. } = job.compute::<MexRecords>(start, &input, of)?;
+    job.finish(|| Ok(Summary::of_records(set, args.limit, &first, &counts)), || Box::new(first.iter().copied()))
 }
 
 impl records::Journal for CheckpointFile {
@@ -74,7 +75,7 @@ impl records::Journal for CheckpointFile {
 fn zeros(args: &Args, set: &MoveSet) -> Result<(), Failure> {
     let job = Job::new(args, &[MexZeros::NAME])?;
     let of = |limit| {
-        let input = Zeros::new(set, limit, job.selection.machine())?;
+        let input = Zeros::new(set, limit, job.work.selection.machine())?;
         Ok(if job.file.is_some() { input.resumable() } else { input })
     };
     let input = of(args.limit)?;
@@ -83,9 +84,8 @@ fn zeros(args: &Args, set: &MoveSet) -> Result<(), Failure> {
         let from = job.load(|from| zeros::Progress::read(&input, from), zeros::Progress::done)?;
         start = zeros::Start::with_journal(Arc::new(Kept { file: Arc::clone(file), input: input.clone() }), from);
     }
-    let found = job.compute::<MexZeros>(start, &input, of)?;
-    let summary = |zeros: &Vec<u64>| Ok(Summary::of_zeros(set, args.limit, zeros));
-    job.finish(&found, summary, |zeros| Sequence::Heaps(zeros.into()))
+    let zeros = job.compute::<MexZeros>(start, &input, of)?;
+    job.finish(|| Ok(Summary::of_zeros(set, args.limit, &zeros)), || Box::new(zeros.iter().copied()))
 }
 
 /// A file for the P-positions of a set.

@@ -1,92 +1,59 @@
 //! The summary of a sequence of Grundy values, as text or as JSON.
 
 use std::hash::Hasher as _;
-use std::io::{ErrorKind, Result, Write};
+use std::io::{Result, Write};
 
-use nimlanes::cores::mex::octal::{self, Code};
-use nimlanes::cores::mex::period::{self, Census};
+use nimlanes::cores::mex::octal::Code;
+use nimlanes::cores::mex::period;
 use nimlanes::cores::mex::subtraction;
 use nimlanes::kernel::{Run, RunError};
-use nimlanes::lab::environment::Environment;
 use nimlanes::moves::MoveSet;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use super::{Computed, Job};
-use crate::files::saved::utc_now;
-use crate::files::surveyed::{Period, is_sparse, mask_in_words};
-use crate::terminal::output::{Document, write_json};
+use super::octal::Figures;
+use crate::files::saved::Measured;
+use crate::files::surveyed::{Effort, Period, Sparse, mask_in_words};
+use crate::terminal::failure::Failure;
 
 /// What a summary says. What was not asked for, or has no meaning for the game, is left out.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Summary {
     #[serde(flatten)]
     game: Game,
     /// The largest heap.
     limit: u64,
+    /// The work of this run, without an earlier one that it resumed.
+    #[serde(flatten)]
+    pub effort: Effort,
     /// The number of heaps of value 0.
     zeros: u64,
     /// The last heap of value 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_zero: Option<u64>,
     /// How many heaps of value 0 there are up to each power of two.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    octaves: Vec<Octave>,
+    /// The repetition of the values, if one is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    octaves: Option<Vec<Octave>>,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    repetition: Option<Repetition>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rare: Option<Rare>,
-    /// The values that occur, ascending.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    values: Option<Vec<Tally>>,
-}
-
-/// What `--json` prints: a summary, and the run that made it.
-#[derive(Serialize)]
-struct Found {
+    period: Option<Period>,
+    /// Why there is none, if one was looked for.
+    #[serde(skip)]
+    no_period: Option<&'static str>,
+    /// The rare heaps of an octal game, if they are few.
     #[serde(flatten)]
-    summary: Summary,
-    run: Origin,
+    sparse: Option<Sparse>,
+    /// The values that occur, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    values: Vec<Tally>,
 }
 
-impl Document for Found {
-    const SCHEMA: &'static str = "nimlanes-grundy-1";
-}
-
-/// The run that made a summary.
-#[derive(Serialize)]
-pub struct Origin {
-    /// Date and time in UTC.
-    date: String,
-    /// The machine and the build.
-    environment: Environment,
-    operation: &'static str,
-    kernel: &'static str,
-    /// Threads that it could use.
-    threads: usize,
-    /// Whether it resumed an earlier run.
-    resumed: bool,
-    /// How long it took, without the run that it resumed.
-    seconds: f64,
-}
-
-impl Origin {
-    /// A run that has ended now.
-    pub fn now<T>(job: &Job, found: &Computed<T>) -> Self {
-        Origin {
-            date: utc_now(),
-            environment: Environment::detect(job.selection.machine()),
-            operation: found.operation,
-            kernel: found.kernel,
-            threads: job.selection.threads(),
-            resumed: job.args.resume,
-            seconds: found.time.as_secs_f64(),
-        }
-    }
+impl Measured for Summary {
+    const KIND: &'static str = "grundy";
 }
 
 /// The game, as the options name it.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Game {
     Moves(String),
@@ -94,7 +61,7 @@ enum Game {
 }
 
 /// The heaps of value 0 up to a power of two.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Octave {
     limit: u64,
     zeros: u64,
@@ -120,42 +87,8 @@ impl Octave {
     }
 }
 
-/// What is known of a repetition of the values.
-#[derive(Serialize)]
-struct Repetition {
-    period: Option<Period>,
-    /// The same in words, or why there is none.
-    #[serde(rename = "period_in_words")]
-    words: String,
-}
-
-impl Repetition {
-    fn new(period: Option<Period>, none: &str) -> Self {
-        Repetition { period, words: period.map_or_else(|| none.to_owned(), |period| period.with_proof()) }
-    }
-}
-
-/// The rare heaps of an octal game.
-#[derive(Serialize)]
-struct Rare {
-    heaps: usize,
-    last: usize,
-    /// Values with an even number of bits in common with it are rare.
-    mask: u16,
-    /// Whether the position of the heap counts as one more bit.
-    by_position: bool,
-}
-
-impl Rare {
-    /// None if many of the heaps are rare.
-    fn of(period::Rare { heaps, last, mask, .. }: period::Rare, all: u64) -> Option<Self> {
-        let by_position = mask.position.is_some();
-        is_sparse(heaps as u64, all).then_some(Rare { heaps, last, mask: mask.values, by_position })
-    }
-}
-
 /// How often a value occurs.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Tally {
     value: usize,
     /// The first heap that has it.
@@ -164,10 +97,9 @@ struct Tally {
     heaps: u64,
 }
 
-impl From<&period::Tally> for Tally {
-    fn from(tally: &period::Tally) -> Self {
-        Tally { value: tally.value.into(), first: tally.first, heaps: tally.heaps }
-    }
+fn tallies(counted: &[period::Tally]) -> Vec<Tally> {
+    let tally = |tally: &period::Tally| Tally { value: tally.value.into(), first: tally.first, heaps: tally.heaps };
+    counted.iter().map(tally).collect()
 }
 
 impl Summary {
@@ -176,8 +108,7 @@ impl Summary {
         Summary {
             zeros: zeros.len() as u64,
             last_zero: zeros.last().copied(),
-            octaves: Some(Octave::all(limit, zeros)),
-            values: None,
+            octaves: Octave::all(limit, zeros),
             ..Summary::new(Game::Moves(set.to_string()), limit, Vec::new())
         }
     }
@@ -187,74 +118,54 @@ impl Summary {
         let tallies = (0..).zip(first.iter().zip(counts));
         let tallies = tallies.map(|(value, (first, heaps))| Tally { value, first: *first, heaps: *heaps });
         Summary {
-            repetition: set.largest().map(|_| Repetition::new(None, "not searched, as values are not kept")),
+            no_period: set.largest().map(|_| "not searched, as values are not kept"),
             ..Summary::new(Game::Moves(set.to_string()), limit, tallies.collect())
         }
     }
 
-    /// Of the values of a subtraction set.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Interrupted`]: the search for a period takes long if moves are large.
-    pub fn of_moves(set: &MoveSet, values: &[u16], run: &Run) -> Result<Self> {
+    /// Of the values of a subtraction set. The search for a period takes long if moves are large.
+    pub fn of_moves(set: &MoveSet, limit: u64, values: &[u16], run: &Run) -> std::result::Result<Self, Failure> {
         let found = match (set, set.largest()) {
-            (MoveSet::AllBut(left_out), _) => Some(saltus_period(left_out, values, run)),
-            (_, Some(largest)) => {
-                let found = subtraction::period(values, largest as usize, run);
-                Some(found.map(|found| found.map(|found| (found, 0))))
-            }
+            (MoveSet::AllBut(left_out), _) => saltus_period(left_out, values, run)?,
+            (_, Some(largest)) => subtraction::period(values, largest as usize, run)?.map(|found| (found, 0)),
             _ => None,
         };
         let period = |(subtraction::Period { period, preperiod }, saltus)| Period {
             saltus,
             ..Period::new(period as u64, preperiod as u64, true)
         };
-        let repetition = |found: Option<_>| Repetition::new(found.map(period), "not proved by these heaps");
-        let found = found.transpose().map_err(|_| ErrorKind::Interrupted)?;
-        Ok(Summary { repetition: found.map(repetition), ..Summary::of_values(Game::Moves(set.to_string()), values) })
-    }
-
-    /// Of the values of an octal game.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Interrupted`], as above.
-    pub fn of_code(code: &Code, values: &[u16], run: &Run) -> Result<Self> {
-        let found = octal::period(code, values, run).map_err(|_| ErrorKind::Interrupted)?;
-        let none = if code.last_place().is_some() { "none found" } else { "not searched, as the digits do not end" };
-        let rare = (!code.has_three_parts()).then(|| period::Rare::of(code, values));
+        let is_searched = set.largest().is_some() || matches!(set, MoveSet::AllBut(_));
         Ok(Summary {
-            repetition: Some(Repetition::new(found.map(Period::from), none)),
-            rare: rare.and_then(|rare| Rare::of(rare, values.len() as u64)),
-            ..Summary::of_values(Game::Code(code.to_string()), values)
+            period: found.map(period),
+            no_period: is_searched.then_some("not proved by these heaps"),
+            ..Summary::new(Game::Moves(set.to_string()), limit, tallies(&period::tallies(values)))
         })
     }
 
-    /// Of first heaps, frequencies and the period of an octal game, where values are not kept.
-    pub fn of_census(code: &Code, limit: u64, census: &Census) -> Self {
+    /// Of the values of an octal game.
+    pub fn of_code(code: &Code, limit: u64, found: Figures) -> Self {
+        let ends = code.last_place().is_some();
         Summary {
-            repetition: Some(Repetition::new(census.period.map(Period::from), "none proved by these heaps")),
-            rare: census.rare.and_then(|rare| Rare::of(rare, limit)),
-            ..Summary::new(Game::Code(code.to_string()), limit, census.tallies.iter().map(Tally::from).collect())
+            period: found.period,
+            no_period: Some(if ends { "none found" } else { "not searched, as the digits do not end" }),
+            sparse: found.sparse,
+            ..Summary::new(Game::Code(code.to_string()), limit, tallies(&found.tallies))
         }
     }
 
-    fn of_values(game: Game, values: &[u16]) -> Self {
-        let tallies = period::tallies(values);
-        Summary::new(game, (values.len() as u64).saturating_sub(1), tallies.iter().map(Tally::from).collect())
-    }
-
     fn new(game: Game, limit: u64, values: Vec<Tally>) -> Self {
-        let zeros = values.first().filter(|tally| tally.value == 0).map_or(0, |tally| tally.heaps);
-        let values = Some(values);
-        Summary { game, limit, zeros, last_zero: None, octaves: None, repetition: None, rare: None, values }
-    }
-
-    /// Writes it as JSON, with the run that made it.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    pub fn write_json(self, run: Origin, out: &mut dyn Write) -> Result<()> {
-        write_json(&Found { summary: self, run }, out)
+        Summary {
+            game,
+            limit,
+            effort: Effort::default(),
+            zeros: values.first().filter(|tally| tally.value == 0).map_or(0, |tally| tally.heaps),
+            last_zero: None,
+            octaves: Vec::new(),
+            period: None,
+            no_period: None,
+            sparse: None,
+            values,
+        }
     }
 
     /// Writes it as text.
@@ -262,21 +173,25 @@ impl Summary {
     /// # Errors
     /// Those of `out`.
     pub fn write(&self, out: &mut dyn Write) -> Result<()> {
-        let octaves = self.octaves.as_deref().map_or_else(Vec::new, octaves_in_words);
-        let values = self.values.as_deref().map_or_else(Vec::new, values_in_words);
-        let lines = [self.game.in_words(), self.counts_in_words(), octaves, self.period_in_words(), values];
-        lines.concat().iter().try_for_each(|(name, text)| writeln!(out, "{name:<8} {text}"))
+        let lines = [self.figures_in_words(), octaves_in_words(&self.octaves), self.period_in_words()];
+        let lines = lines.into_iter().flatten().chain(values_in_words(&self.values));
+        lines.into_iter().try_for_each(|(name, text)| writeln!(out, "{name:<8} {text}"))
     }
 
-    fn counts_in_words(&self) -> Vec<Line> {
-        let mut lines = vec![line("heaps", format!("0..={}", self.limit))];
-        if let Some(values) = &self.values {
-            let largest = values.last().map_or(0, |tally| tally.value);
-            lines.push(match self.game {
-                Game::Moves(_) => line("values", values.len()),
-                // Not all values up to the largest need occur.
-                Game::Code(_) => line("values", format!("{}, the largest {largest}", values.len())),
-            });
+    /// The game and its counts.
+    fn figures_in_words(&self) -> Vec<Line> {
+        let mut lines = match &self.game {
+            Game::Moves(set) => vec![line("moves", set)],
+            Game::Code(code) => code_in_words(code),
+        };
+        lines.push(line("heaps", format!("0..={}", self.limit)));
+        match (&self.game, self.values.last()) {
+            (_, None) => {}
+            (Game::Moves(_), _) => lines.push(line("values", self.values.len())),
+            // Not all values up to the largest need occur.
+            (Game::Code(_), Some(Tally { value, .. })) => {
+                lines.push(line("values", format!("{}, the largest {value}", self.values.len())));
+            }
         }
         lines.push(line("zeros", self.zeros));
         lines.extend(self.last_zero.map(|last| line("last", last)));
@@ -284,12 +199,13 @@ impl Summary {
     }
 
     fn period_in_words(&self) -> Vec<Line> {
-        let rare = |Rare { heaps, last, mask, by_position }: &Rare| {
+        let rare = |Sparse { rare, last_rare, mask, by_position }: &Sparse| {
             let mask = mask_in_words(*mask, *by_position);
-            line("rare", format!("{heaps} heaps, the last {last}, with mask {mask}"))
+            line("rare", format!("{rare} heaps, the last {}, with mask {mask}", last_rare.unwrap_or(0)))
         };
-        let repetition = self.repetition.iter().map(|repetition| line("period", &repetition.words));
-        repetition.chain(self.rare.iter().map(rare)).collect()
+        let words = self.period.map(|period| period.with_proof()).or(self.no_period.map(str::to_owned));
+        let period = words.map(|words| line("period", words));
+        period.into_iter().chain(self.sparse.iter().map(rare)).collect()
     }
 }
 
@@ -300,21 +216,12 @@ fn line(name: impl ToString, text: impl ToString) -> Line {
     (name.to_string(), text.to_string())
 }
 
-impl Game {
-    fn in_words(&self) -> Vec<Line> {
-        let code = match self {
-            Game::Moves(set) => return vec![line("moves", set)],
-            Game::Code(code) => code,
-        };
-        let Ok(parsed) = code.parse::<Code>() else { return vec![line("code", code)] };
-        let note = if parsed.has_three_parts() { " (hexadecimal: digits from 8 on leave three heaps)" } else { "" };
-        let mut lines = vec![line("code", format!("{code}{note}"))];
-        let names = parsed.names();
-        if !names.is_empty() {
-            lines.push(line("known as", names.join("; ")));
-        }
-        lines
-    }
+fn code_in_words(code: &str) -> Vec<Line> {
+    let Ok(parsed) = code.parse::<Code>() else { return vec![line("code", code)] };
+    let note = if parsed.has_three_parts() { " (hexadecimal: digits from 8 on leave three heaps)" } else { "" };
+    let names = parsed.names().join("; ");
+    let names = (!names.is_empty()).then(|| line("known as", names));
+    [line("code", format!("{code}{note}"))].into_iter().chain(names).collect()
 }
 
 fn octaves_in_words(octaves: &[Octave]) -> Vec<Line> {
@@ -323,28 +230,29 @@ fn octaves_in_words(octaves: &[Octave]) -> Vec<Line> {
         let growth = ratio.map_or(String::new(), |ratio| format!(", {ratio:.4}, {:.4}", ratio.log2()));
         line(format!("2^{}", limit.ilog2()), format!("{zeros}{growth}"))
     };
-    [vec![line("up to", "zeros, ratio, exponent")], ends(octaves, 0, octave)].concat()
+    headed("up to", "zeros, ratio, exponent", octaves.iter().map(octave).collect(), 0)
 }
 
 fn values_in_words(values: &[Tally]) -> Vec<Line> {
     let mut by_first: Vec<&Tally> = values.iter().collect();
     by_first.sort_by_key(|tally| tally.first);
-    let tally = |Tally { value, first, heaps }: &&Tally| line(value, format!("{first}, {heaps}"));
-    [vec![line("value", "first heap, heaps")], ends(&by_first, FIRST, tally)].concat()
+    let tally = |Tally { value, first, heaps }: &Tally| line(value, format!("{first}, {heaps}"));
+    headed("value", "first heap, heaps", by_first.into_iter().map(tally).collect(), FIRST)
 }
 
 /// Rows of a table that is too long for a screen: in all, and of values those that appear first.
 const SHOWN: usize = 14;
 const FIRST: usize = 8;
 
-/// The first and the last entries of a list, and how many it leaves out; all of them if that would be one.
-fn ends<T>(all: &[T], first: usize, row: impl Fn(&T) -> Line) -> Vec<Line> {
-    let left_out = all.len().saturating_sub(SHOWN);
-    if left_out <= 1 {
-        return all.iter().map(row).collect();
+/// A table with its heading, if it has rows. Of many rows, those after the `first` give way to how many they are.
+fn headed(name: &str, text: &str, mut rows: Vec<Line>, first: usize) -> Vec<Line> {
+    let left_out = rows.len().saturating_sub(SHOWN);
+    if left_out > 1 {
+        rows.splice(first..first + left_out, [line("...", format!("{left_out} more; --json prints all"))]);
     }
-    let mut rows: Vec<Line> = all.iter().map(row).collect();
-    rows.splice(first..first + left_out, [line("...", format!("{left_out} more; --json prints all"))]);
+    if !rows.is_empty() {
+        rows.insert(0, line(name, text));
+    }
     rows
 }
 
