@@ -18,7 +18,7 @@ const RUNS: [(&str, &str, &str); 12] = [
     (
         "table_scan",
         "antichain_skip_avx512",
-        "positions stone-game --limit 2000 --format bin --kernel table_scan=antichain_skip_avx512",
+        "positions stone-game --limit 2000 --kernel table_scan=antichain_skip_avx512",
     ),
     ("occupancy", "union_find", "run occupancy --size 1e7"),
     ("occupancy", "hash_sets_certificate", "run occupancy --size 500000"),

@@ -84,7 +84,9 @@ fn completes(shell: &Shell) {
     for (line, words) in [
         ("nimlanes posi", &["positions"][..]),
         ("nimlanes grundy --format ", &["bfile", "certificate", "csv", "summary"]),
-        ("nimlanes positions stone-game --format ", &["bin", "csv"]),
+        ("nimlanes --generate ", &["complete-bash", "complete-fish", "complete-zsh", "man"]),
+        ("nimlanes a", &[]),
+        ("nimlanes tr", &[]),
         ("nimlanes profile mex_zeros --sampler ", &["perf", "pprof"]),
     ] {
         assert_eq!(completed(shell, &script, line), words.iter().map(|word| (*word).to_owned()).collect(), "{line}");

@@ -551,7 +551,7 @@ fn a_survey_of_what_is_no_game_gives_one_line() {
     survey(Path::new("/proc/none"), &["0.77"]).assert().code(1);
     survey(folder.path(), &["0.77", "--kernel", "mex_zeros=bit_sieve"]).assert().code(2);
     fs::write(folder.path().join("0.77.json"), "{}").expect("a writable folder");
-    survey(folder.path(), &["0.77"]).assert().code(1);
+    survey(folder.path(), &["0.77"]).assert().code(2);
 }
 
 /// What the files of a folder say about games, by file name, without what differs from run to run.
@@ -597,10 +597,12 @@ fn shards_of_a_survey_are_its_parts_and_merge() {
 #[test]
 fn a_wrong_survey_gives_one_line() {
     let folder = in_memory();
-    let wrong: [(&[&str], &str); 4] = [
+    let wrong: [(&[&str], &str); 6] = [
         (&["0.77", "--shard", "4/4"], "K from 0 to N - 1"),
         (&["0.77", "--shard", "4"], "as in 0/4"),
         (&["0.77", "--shard", "0/0"], "allowed: K/N"),
+        (&["0.77", "--shard", "0/1000001"], "N is up to 1000000"),
+        (&["0.77", "--shard", "a/4"], "allowed: K/N"),
         (&[], "<CODE>"),
     ];
     for (args, says) in wrong {

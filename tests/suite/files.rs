@@ -407,10 +407,11 @@ fn has(set: &str, signal: u32, child: &Child) -> bool {
     u64::from_str_radix(signals.trim(), 16).expect("a set of signals") >> (signal - 1) & 1 == 1
 }
 
-/// Whether a process has a handler for SIGTERM.
+/// Whether a process waits for SIGTERM, which its other threads block. A process that is being started blocks all signals.
 #[cfg(target_os = "linux")]
 fn is_watching(child: &Child) -> bool {
-    has("SigBlk:", 15, child)
+    const SIGSEGV: u32 = 11;
+    has("SigBlk:", 15, child) && !has("SigBlk:", SIGSEGV, child)
 }
 
 /// Signals are ignored under `nohup`, and in the background of a shell without job control.

@@ -136,7 +136,7 @@ fn a_summary_is_also_json() {
     assert!(zeros.get("period").is_none() && zeros.get("values").is_none(), "{zeros}");
     let code = json(&["--code", "0.6", "--limit", "30000"]);
     let rare = ["rare", "last_rare", "mask", "by_position"].map(|name| code[name].clone());
-    assert_eq!(rare, [1584.into(), 20627.into(), 0x1ee.into(), false.into()]);
+    assert_eq!(serde_json::json!(rare), serde_json::json!([1584, 20627, 0x1ee, false]));
     assert!(code["period"].is_null() && code["code"] == "0.6", "{code}");
     grundy(&["--json", "--format", "csv"]).assert().code(2);
 }

@@ -1,4 +1,4 @@
-//! The program: `nimlanes help` says what it does. Its parts, each of which uses only those after it: [`commands`] has a file for
+//! The program: `nimlanes --help` says what it does. Its parts, each of which uses only those after it: [`commands`] has a file for
 //! each command; [`report`] makes RESULTS.md; [`measuring`] times, counts and profiles; [`terminal`] talks to the user;
 //! [`drawing`] makes pictures; [`files`] keeps what was found. Benches draw flamegraphs as well, with [`profile`].
 //!
@@ -22,7 +22,7 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser};
 use nimlanes::cores::named::KERNEL;
 use nimlanes::kernel::Tier;
 use nimlanes::machine::ISA_MAX;
@@ -38,17 +38,26 @@ pub use crate::measuring::profile;
 
 /// Solve combinatorial games with SIMD and bit-parallel kernels, compare the kernels, and profile them
 #[derive(Parser)]
-#[command(name = "nimlanes", version, propagate_version = true)]
-#[command(after_help = after_help())]
+#[command(name = "nimlanes", version, disable_help_flag = true, disable_help_subcommand = true)]
+#[command(before_help = "Example: nimlanes compare mex_subtraction --size 100000", after_help = after_help())]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     /// Print the manual page, or a script that completes commands and options in a shell
     #[arg(long, value_name = "WHAT")]
     generate: Option<Generate>,
+    /// Print help
+    #[arg(short, long, global = true, action = ArgAction::HelpShort)]
+    help: Option<bool>,
 }
 
-/// Environment variables and an example.
+/// The command line. The help of a command begins with examples.
+fn program() -> clap::Command {
+    const TEMPLATE: &str = "{about}{after-help}\n\n{usage-heading} {usage}\n\n{all-args}";
+    Cli::command().mut_subcommands(|command| command.help_template(TEMPLATE))
+}
+
+/// Environment variables and exit codes.
 fn after_help() -> String {
     let tiers = Tier::here().map(Tier::name).collect::<Vec<_>>().join("|");
     let variables = [
@@ -59,18 +68,17 @@ fn after_help() -> String {
     let codes = [
         ["  0", "Done"],
         ["  1", "Failed"],
-        ["  2", "The command line is wrong"],
+        ["  2", "The command line is wrong, or a file that it names"],
         ["  128 + N", "Ended by signal N: 130 by Ctrl-C"],
     ];
     let (variables, codes) = (output::table(variables), output::table(codes));
-    let example = "nimlanes compare mex_subtraction --size 100000";
-    format!("Environment:\n{variables}\nExit codes:\n{codes}\nExample: {example}")
+    format!("Environment:\n{variables}\nExit codes:\n{codes}")
 }
 
 /// Parses the command line and runs the command. An error is one line on stderr.
 pub fn main() -> ExitCode {
     interrupt::watch();
-    let result = match Cli::try_parse() {
+    let result = match program().try_get_matches().and_then(|given| Cli::from_arg_matches(&given)) {
         Ok(cli) => dispatch(cli),
         Err(error) => explain(&error),
     };
@@ -93,8 +101,8 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
     match (cli.command, cli.generate) {
         (Some(_), Some(_)) => Err(Failure::Usage("--generate takes no command".to_owned())),
         (Some(command), None) => command.execute(),
-        (None, Some(what)) => generate::main(what, Cli::command()),
-        (None, None) => output::print(&Cli::command().render_help().to_string()),
+        (None, Some(what)) => generate::main(what, program()),
+        (None, None) => output::print(&program().render_help().to_string()),
     }
 }
 

@@ -13,7 +13,7 @@ use nimlanes::numbers::within;
 
 use super::arguments::shard::Shard;
 use super::arguments::{Kernels, listed};
-use crate::files::families::{Found, Named, Part, Periods, read_all};
+use crate::files::families::{FamilyName, Part, Periods, RankedSet, read_all};
 use crate::files::pace::Pace;
 use crate::files::saved::{Saved, check_writable};
 use crate::terminal::failure::Failure;
@@ -88,7 +88,7 @@ fn moves(text: &str) -> Result<RangeInclusive<u64>, String> {
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.kernels.selection_for("family", &[MexFamily::NAME])?;
     let families = args.largest_move.clone().map(|largest| family(largest, args)).collect::<Result<Vec<_>, _>>()?;
-    let search = |(named, family)| Search { named, family, args, selection: &selection }.periods();
+    let search = |(name, family)| FamilySearch { name, family, args, selection: &selection }.periods();
     let all = families.into_iter().map(search).collect::<Result<Vec<_>, _>>()?;
     match args.json {
         true => print_json_array(&all),
@@ -97,7 +97,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 }
 
 /// A family, as the options name it.
-fn family(largest: u64, args: &Args) -> Result<(Named, Family), Failure> {
+fn family(largest: u64, args: &Args) -> Result<(FamilyName, Family), Failure> {
     let mut with = args.with.clone();
     with.sort_unstable();
     let family = match args.sets {
@@ -105,8 +105,8 @@ fn family(largest: u64, args: &Args) -> Result<(Named, Family), Failure> {
         None if args.symmetric => Family::symmetric(largest),
         None => Family::with_moves(largest, &with),
     };
-    let named = Named { largest_move: largest, with, symmetric: args.symmetric, number_of_moves: args.sets };
-    Ok((named, family?.listing(args.top())))
+    let name = FamilyName { largest_move: largest, with, symmetric: args.symmetric, number_of_moves: args.sets };
+    Ok((name, family?.listing(args.top())))
 }
 
 /// The moves of all sets of `count` moves with this largest one, set after set.
@@ -130,59 +130,45 @@ fn sets(count: u64, largest: u64) -> Result<Vec<u64>, Failure> {
 }
 
 /// The search for the periods of a shard of a family.
-struct Search<'a> {
-    named: Named,
+struct FamilySearch<'a> {
+    name: FamilyName,
     family: Family,
     args: &'a Args,
     selection: &'a Selection,
 }
 
-impl Search<'_> {
-    /// The sets of the shard.
-    fn shard(&self) -> Range<u64> {
-        self.args.shard.range(self.family.sets())
-    }
-
+impl FamilySearch<'_> {
+    /// Finds what the folder does not have. What is known is kept now and then, at the end, and if the search is interrupted.
     fn periods(&self) -> Result<Periods, Failure> {
-        let (mut file, mut known) = (None, BTreeMap::new());
+        let (shard, top) = (self.args.shard.range(self.family.sets()), self.args.top());
+        let (mut known, mut file) = (BTreeMap::new(), None);
         if let Some(dir) = &self.args.dir {
-            known = read_all(dir, &self.named, self.args.top())?;
-            file = Some(Kept::new(dir.join(format!("{}{}.json", self.named, self.args.shard.suffix())))?);
+            known = read_all(dir, &self.name, top)?;
+            file = Some(ShardFile::new(dir.join(format!("{}{}.json", self.name, self.args.shard.suffix())))?);
         }
-        let all = 0..self.family.sets();
-        match known.remove(&0) {
-            Some(whole) if self.shard() == all && whole.periods.sets == all.end => return Ok(whole.periods),
-            part => known.extend(part.map(|part| (0, part))),
+        let is_whole = |part: &&Part| shard == (0..self.family.sets()) && part.periods.sets == self.family.sets();
+        if let Some(whole) = known.get(&0).filter(is_whole) {
+            return Ok(whole.periods.clone());
         }
-        Ok(self.search(&known, file.as_mut())?.periods)
-    }
-
-    /// Finds what is not known, and keeps it now and then, at the end, and if the search is interrupted.
-    fn search(&self, known: &BTreeMap<u64, Part>, mut file: Option<&mut Kept>) -> Result<Part, Failure> {
-        let shard = self.shard();
         let kernel =
             self.selection.kernel::<MexFamily>(&self.family.clone().part(shard.start, shard.end - shard.start))?;
         let run = interrupt::run(self.selection.threads());
-        let _monitor = Monitor::new(format!("family: {}", self.named), &run, shard.end - shard.start);
+        let _monitor = Monitor::new(format!("family: {}", self.name), &run, shard.end - shard.start);
         let (mut found, mut seconds) = (Findings::default(), 0.0);
         loop {
             let next = shard.start + found.sets();
-            let (ended, took) = self.next(next..shard.end, known, &kernel, &run);
+            let (ended, took) = self.next(next..shard.end, &known, &kernel, &run);
             seconds += took;
-            let is_over = match &ended {
-                Ok(part) => next + part.sets() == shard.end,
-                Err(_) => true,
-            };
             if let Ok(part) = &ended {
-                found.join(part.clone(), self.args.top());
+                found.join(part.clone(), top);
             }
-            let part = || self.part(&found, kernel.def().name, seconds);
+            let is_over = ended.is_err() || shard.start + found.sets() == shard.end;
             if let Some(file) = &mut file {
-                file.keep(is_over, self.selection, part)?;
+                file.keep(is_over, self.selection, || self.part(shard.start, &found, kernel.def().name, seconds))?;
             }
             ended?;
             if is_over {
-                return Ok(part());
+                return Ok(Periods::of(&self.name, &self.family, &found));
             }
         }
     }
@@ -204,34 +190,34 @@ impl Search<'_> {
         (kernel.run(&input, run), begin.elapsed().as_secs_f64())
     }
 
-    /// What is known of the first sets of the shard.
-    fn part(&self, found: &Findings, kernel: &str, seconds: f64) -> Part {
+    /// What is known of the sets from the first one of the shard on.
+    fn part(&self, first: u64, found: &Findings, kernel: &str, seconds: f64) -> Part {
         let is_whole = found.sets() == self.family.sets();
         Part {
-            first: self.shard().start,
+            first,
             kernel: kernel.to_owned(),
             threads: self.selection.threads(),
             seconds,
             top: self.args.top(),
-            periods: Periods::of(&self.named, &self.family, found),
+            periods: Periods::of(&self.name, &self.family, found),
             counts: if is_whole { Vec::new() } else { found.periods.clone().into_iter().collect() },
         }
     }
 }
 
 /// The file of a shard.
-struct Kept {
+struct ShardFile {
     path: PathBuf,
     /// How many sets it has. They stay until as many are found again, with longer lists.
     sets: u64,
     pace: Pace,
 }
 
-impl Kept {
+impl ShardFile {
     fn new(path: PathBuf) -> Result<Self, Failure> {
         check_writable(&path)?;
         let sets = if path.exists() { Saved::<Part>::read(&path)?.content.periods.sets } else { 0 };
-        Ok(Kept { path, sets, pace: Pace::from_now() })
+        Ok(ShardFile { path, sets, pace: Pace::from_now() })
     }
 
     /// Writes what is found, if it is time to or the search is over.
@@ -251,7 +237,7 @@ impl Kept {
 
 /// A table of families, and lists of sets.
 fn in_words(all: &[Periods], lists_sets: bool) -> String {
-    let moves = |found: Option<&Found>| {
+    let moves = |found: Option<&RankedSet>| {
         let moves = found.map_or(Vec::new(), |found| found.moves.iter().map(u64::to_string).collect());
         format!("{{{}}}", moves.join(","))
     };
@@ -275,7 +261,7 @@ fn in_words(all: &[Periods], lists_sets: bool) -> String {
     let mut text = headed(heads.collect::<Vec<_>>(), all.iter().map(row));
     for of in all.iter().filter(|_| lists_sets) {
         for (what, list) in [("periods", &of.longest_periods), ("preperiods", &of.longest_preperiods)] {
-            let row = |found: &Found| [found.period.to_string(), found.preperiod.to_string(), moves(Some(found))];
+            let row = |found: &RankedSet| [found.period.to_string(), found.preperiod.to_string(), moves(Some(found))];
             text += &format!("\nThe longest {what}, largest move {}\n", of.family.largest_move);
             text += &headed(["period", "preperiod", "set"], list.iter().map(row));
         }

@@ -17,7 +17,7 @@ use crate::terminal::output::{Document, print, print_json_array, table};
 /// Shows the tier and Cargo features that each kernel needs, whether it is compiled in and can run here, and which kernel is
 /// selected for the first workload at its published size.
 #[derive(clap::Args)]
-#[command(after_help = after_help())]
+#[command(after_help = "Examples:\n  nimlanes kernels mex_subtraction\n  NIMLANES_ISA_MAX=portable nimlanes kernels")]
 pub struct Args {
     /// The operation [default: all]
     operation: Option<String>,
@@ -28,20 +28,8 @@ pub struct Args {
     json: bool,
 }
 
-/// The workloads of all operations, and examples.
-fn after_help() -> String {
-    let row = |operation: &&dyn AnyOperation| {
-        let names: Vec<_> = operation.workloads().iter().map(|workload| workload.name).collect();
-        [format!("  {}", operation.name()), names.join(" ")]
-    };
-    format!(
-        "Workloads:\n{}\nExamples:\n  nimlanes kernels mex_subtraction\n  NIMLANES_ISA_MAX=portable nimlanes kernels",
-        table(OPERATIONS.iter().map(row))
-    )
-}
-
 #[derive(Serialize)]
-pub struct Row {
+pub struct ListedKernel {
     /// The core that the operation belongs to.
     core: &'static str,
     /// The operation.
@@ -70,7 +58,7 @@ pub struct Row {
     workloads: Vec<&'static str>,
 }
 
-impl Document for Row {
+impl Document for ListedKernel {
     const SCHEMA: &'static str = "nimlanes-kernel-1";
 }
 
@@ -95,7 +83,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 }
 
 /// One operation: its kernels, its workloads, and the technologies without a kernel.
-fn listing(operation: &dyn AnyOperation, rows: &[Row]) -> String {
+fn listing(operation: &dyn AnyOperation, rows: &[ListedKernel]) -> String {
     let workloads = operation.workloads();
     let Workload { name, published, .. } = workloads[0];
     let title = format!("{}: {} kernels, * selected for {name} at {published}", operation.name(), rows.len());
@@ -108,10 +96,10 @@ fn listing(operation: &dyn AnyOperation, rows: &[Row]) -> String {
     let inputs = workloads.iter().map(|Workload { name, summary, published, .. }| {
         [format!("   --workload {name}"), format!("--size {published}"), (*summary).to_owned()]
     });
-    format!("{title}\n{}{}{}\n", table(rows.iter().map(Row::cells)), notes, table(inputs))
+    format!("{title}\n{}{}{}\n", table(rows.iter().map(ListedKernel::cells)), notes, table(inputs))
 }
 
-impl Row {
+impl ListedKernel {
     fn cells(&self) -> [&str; 7] {
         let mark = if self.selected { " *" } else { "  " };
         let state = match (self.compiled, self.available) {
@@ -123,11 +111,11 @@ impl Row {
     }
 }
 
-fn rows(operation: &dyn AnyOperation, selection: &Selection) -> Result<Vec<Row>, Failure> {
+fn rows(operation: &dyn AnyOperation, selection: &Selection) -> Result<Vec<ListedKernel>, Failure> {
     let workload = operation.workloads()[0];
     let session = operation.session(selection, workload.name, workload.published)?;
     let selected = session.kernels()[selection.kernel_of(session.as_ref())?].name;
-    let row = |kernel: &KernelInfo| Row {
+    let row = |kernel: &KernelInfo| ListedKernel {
         core: operation.core().name(),
         operation: operation.name(),
         kernel: kernel.name,

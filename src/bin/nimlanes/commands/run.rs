@@ -9,8 +9,8 @@ use nimlanes::machine::peak_memory;
 use nimlanes::units::{bytes, span};
 use serde::Serialize;
 
-use super::arguments::repeated::{Opened, RepeatedTarget};
-use super::arguments::{Threads, seconds};
+use super::arguments::repeated::Opened;
+use super::arguments::{Target, Threads, seconds};
 use crate::measuring::counters::{self, Counters, Source};
 use crate::measuring::duel::{quantile, repeats};
 use crate::terminal::failure::{Failure, remark};
@@ -26,7 +26,10 @@ use crate::terminal::output::{Document, print, print_json};
 )]
 pub struct Args {
     #[command(flatten)]
-    target: RepeatedTarget,
+    target: Target,
+    /// Run even if a run is predicted to take more than a minute; without --size, at the published size
+    #[arg(long)]
+    force: bool,
     /// The kernel
     #[arg(long, value_name = "NAME")]
     kernel: String,
@@ -81,7 +84,7 @@ impl Document for Outcome<'_> {
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
-    let Opened { session, kernels, .. } = args.target.open(&selection, &[Some(&args.kernel)])?;
+    let Opened { session, kernels, .. } = args.target.open(&selection, &[Some(&args.kernel)], args.force)?;
     let kernel = kernels[0];
     let start = repeat(session.as_ref(), kernel, selection.threads(), args.seconds)?;
     let counters = match args.counters {

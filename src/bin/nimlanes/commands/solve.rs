@@ -10,6 +10,7 @@ use nimlanes::kernel::{Claim, Evidence};
 use nimlanes::machine::peak_memory;
 use nimlanes::units::bytes;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::arguments::settings::{Settings, games};
 use super::arguments::{Kernels, number};
@@ -41,7 +42,7 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-pub struct Report {
+pub struct Solved {
     /// The game.
     game: &'static str,
     /// The size of the problem.
@@ -67,15 +68,8 @@ pub struct Report {
     peak_bytes: u64,
 }
 
-impl Document for Report {
+impl Document for Solved {
     const SCHEMA: &'static str = "nimlanes-solve-2";
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Value {
-    Count(String),
-    Ratio(f64),
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
@@ -91,7 +85,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if args.json { print_json(&report) } else { print(&text(&report)) }
 }
 
-fn report(question: &Question, selection: &Selection) -> Result<Report, Failure> {
+fn report(question: &Question, selection: &Selection) -> Result<Solved, Failure> {
     let game = question.game();
     let run = interrupt::run(selection.threads());
     let start = Instant::now();
@@ -99,10 +93,10 @@ fn report(question: &Question, selection: &Selection) -> Result<Report, Failure>
     let seconds = start.elapsed().as_secs_f64();
     let Solution { answer, details, kernels, .. } = solved?;
     let value = |figure| match figure {
-        Figure::Count(n) => Value::Count(n.to_string()),
-        Figure::Ratio(r) => Value::Ratio(r),
+        Figure::Count(n) => Value::from(n.to_string()),
+        Figure::Ratio(r) => Value::from(r),
     };
-    Ok(Report {
+    Ok(Solved {
         game: game.name,
         limit: question.limit,
         parameters: question.parameters().collect(),
@@ -122,15 +116,15 @@ fn report(question: &Question, selection: &Selection) -> Result<Report, Failure>
     })
 }
 
-impl Report {
+impl Solved {
     fn kernels(&self) -> String {
         self.kernels.iter().map(|(operation, kernel)| format!("{operation}={kernel}")).collect::<Vec<_>>().join(" ")
     }
 }
 
 /// A table with one row per game.
-fn summary(reports: &[Report]) -> String {
-    let row = |report: &Report| {
+fn summary(reports: &[Solved]) -> String {
+    let row = |report: &Solved| {
         let seconds = format!("{:.6}", report.seconds);
         [report.game.to_owned(), report.limit.to_string(), report.answer.clone(), seconds, report.kernels()]
     };
@@ -138,17 +132,18 @@ fn summary(reports: &[Report]) -> String {
 }
 
 /// The details of one game, one per line.
-fn text(report: &Report) -> String {
+fn text(report: &Solved) -> String {
     let parameters = report.parameters.iter().map(|(name, value)| format!(", {name} {value}"));
     let mut rows = vec![
         (report.game, format!("limit {}{}", report.limit, parameters.collect::<String>())),
         ("question", report.question.to_owned()),
         ("answer", report.answer.clone()),
     ];
-    rows.extend(report.details.iter().map(|(name, value)| match value {
-        Value::Count(n) => (*name, n.clone()),
-        Value::Ratio(r) => (*name, format!("{r:.9}")),
-    }));
+    let figure = |value: &Value| match value.as_f64() {
+        Some(ratio) => format!("{ratio:.9}"),
+        None => value.as_str().unwrap_or_default().to_owned(),
+    };
+    rows.extend(report.details.iter().map(|(name, value)| (*name, figure(value))));
     rows.push(("kernels", report.kernels()));
     if report.claim == Claim::Observed.name() {
         rows.push(("claim", "observed, not proved".to_owned()));

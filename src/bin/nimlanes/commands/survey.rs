@@ -13,7 +13,7 @@ use nimlanes::lab::environment::Environment;
 
 use super::arguments::shard::Shard;
 use super::arguments::{Kernels, code, listed, number, seconds};
-use super::grundy::{Figures, Known, Search};
+use super::grundy::{Figures, GameSearch, Known, needs_no_table};
 use super::work::Work;
 use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Saved, check_writable};
@@ -39,7 +39,7 @@ pub struct Args {
     /// Codes of games, as in 0.137; or @FILE with a list of codes, where a # begins a comment
     #[arg(required = true, value_name = "CODE")]
     codes: Vec<String>,
-    /// Do only this part of N parts of about the same predicted work, counted from 0
+    /// Do only this part of N parts with as many games, counted from 0
     #[arg(long, value_name = "K/N", default_value = "0/1")]
     shard: Shard,
     /// The folder for the files
@@ -67,10 +67,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let codes = codes(&args.codes)?;
     let selection = args.kernels.selection_for("survey", &[MexOctal::NAME, MexPeriod::NAME])?;
     let selection = selection.allow_long(); // a run ends when its time is over
-    let games = codes.iter().map(|code| game(code, args.limit, LIMIT));
-    let games = args.shard.of(games.collect::<Result<Vec<_>, InputError>>()?, |input| work(input, args.seconds));
+    let games = codes.iter().map(|code| game(code, args.limit, LIMIT)).collect::<Result<Vec<_>, _>>()?;
     let known = folder::read(&args.dir)?;
-    for input in &games {
+    let shard = args.shard.range(games.len() as u64);
+    for input in &games[shard.start as usize..shard.end as usize] {
         let name = format!("{}.json", input.code());
         if let Some(Measurement { path, text }) = known.get(&name) {
             let known = Saved::<Surveyed>::parsed(path, text)?.content;
@@ -86,13 +86,6 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         Saved::now(Environment::detect(selection.machine()), found).write(&path)?;
     }
     Ok(())
-}
-
-/// Predicted nanoseconds, at most those that a game is given. Only plain kernels are asked, so all builds and machines agree.
-fn work(input: &Octal, seconds: f64) -> u64 {
-    let plain = MexOctal::KERNELS.iter().filter(|kernel| kernel.is_plain());
-    let costs = plain.filter_map(|kernel| kernel.predict(input, 1));
-    costs.map(|cost| cost.ns).fold(seconds * 1e9, f64::min) as u64
 }
 
 /// The codes that are named, and those in files, each game once.
@@ -121,8 +114,8 @@ fn survey(table: &Octal, args: &Args, selection: &Selection) -> Result<Surveyed,
     let time = Some(Duration::from_secs_f64(args.seconds));
     let work = Work::new(format!("survey: {code}"), selection.clone(), time);
     let is_named = args.kernels.names(MexPeriod::NAME);
-    let search = Search { work: &work, input: &farthest, table, is_named, certifies: false, file: None };
-    let has_table = args.kernels.names(MexOctal::NAME) || !(is_named || search.is_quicker_without_table());
+    let search = GameSearch { work: &work, input: &farthest, table, is_named, certifies: false, file: None };
+    let has_table = args.kernels.names(MexOctal::NAME) || !(is_named || needs_no_table(code));
     let known = if has_table { search.values(Vec::new())? } else { search.census(None, Vec::new())? };
     let effort = work.effort();
     let Figures { tallies, sparse, period } = known.figures(code)?;

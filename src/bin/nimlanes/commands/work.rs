@@ -11,7 +11,7 @@ use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Operation, Run, RunError};
 use nimlanes::lab::clock::Clock;
 
-use crate::files::surveyed::Effort;
+use crate::files::surveyed::RunWork;
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
@@ -75,8 +75,8 @@ impl Work {
     }
 
     /// The work that was done.
-    pub fn effort(&self) -> Effort {
-        Effort {
+    pub fn effort(&self) -> RunWork {
+        RunWork {
             kernel: self.kernel.get().to_owned(),
             threads: self.selection.threads(),
             clock: self.clock.name().to_owned(),

@@ -12,7 +12,7 @@ use crate::files::saved::{Measured, Saved, SavedError, kind_of};
 
 /// A family, as the options of the command name it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Named {
+pub struct FamilyName {
     /// The largest move of each set.
     pub largest_move: u64,
     /// Other moves that every set has, ascending.
@@ -25,9 +25,9 @@ pub struct Named {
 }
 
 /// As files are named.
-impl fmt::Display for Named {
+impl fmt::Display for FamilyName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Named { largest_move, with, symmetric, number_of_moves } = self;
+        let FamilyName { largest_move, with, symmetric, number_of_moves } = self;
         f.write_str(if *symmetric { "symmetric-" } else { "" })?;
         number_of_moves.map_or(Ok(()), |count| write!(f, "{count}-moves-"))?;
         write!(f, "largest-{largest_move}")?;
@@ -40,7 +40,7 @@ impl fmt::Display for Named {
 pub struct Periods {
     /// The family.
     #[serde(flatten)]
-    pub family: Named,
+    pub family: FamilyName,
     /// The number of sets.
     pub sets: u64,
     /// The longest period.
@@ -58,14 +58,14 @@ pub struct Periods {
     /// The largest Grundy value.
     pub largest_value: u64,
     /// Sets with the longest periods, longest first.
-    pub longest_periods: Vec<Found>,
+    pub longest_periods: Vec<RankedSet>,
     /// Sets with the longest preperiods, longest first.
-    pub longest_preperiods: Vec<Found>,
+    pub longest_preperiods: Vec<RankedSet>,
 }
 
 /// A set, and the repetition of its values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
+pub struct RankedSet {
     /// The number of the set in its family.
     pub set: u64,
     /// Its moves.
@@ -78,9 +78,9 @@ pub struct Found {
 
 impl Periods {
     /// Of a family.
-    pub fn of(named: &Named, family: &Family, findings: &Findings) -> Self {
+    pub fn of(named: &FamilyName, family: &Family, findings: &Findings) -> Self {
         let list = |found: &[Repeating]| {
-            let named = |found: &Repeating| Found {
+            let named = |found: &Repeating| RankedSet {
                 set: found.set,
                 moves: family.moves(found.set),
                 period: found.period,
@@ -134,9 +134,9 @@ impl Measured for Part {
 impl Part {
     /// The findings that it was made of; none if it has no counts.
     pub fn findings(&self) -> Option<Findings> {
-        let list = |found: &[Found]| {
+        let list = |found: &[RankedSet]| {
             let unnamed =
-                |found: &Found| Repeating { set: found.set, period: found.period, preperiod: found.preperiod };
+                |found: &RankedSet| Repeating { set: found.set, period: found.period, preperiod: found.preperiod };
             found.iter().map(unnamed).collect()
         };
         let findings = || Findings {
@@ -154,7 +154,7 @@ impl Part {
 ///
 /// # Errors
 /// A file cannot be read.
-pub fn read_all(folder: &Path, named: &Named, top: usize) -> Result<BTreeMap<u64, Part>, SavedError> {
+pub fn read_all(folder: &Path, named: &FamilyName, top: usize) -> Result<BTreeMap<u64, Part>, SavedError> {
     let mut parts = BTreeMap::<u64, Part>::new();
     for Measurement { path, text } in folder::read(folder)?.into_values() {
         if kind_of(&path, &text)? != Part::KIND {

@@ -15,7 +15,7 @@ pub struct Surveyed {
     pub code: String,
     /// The work that found it.
     #[serde(flatten)]
-    pub effort: Effort,
+    pub effort: RunWork,
     /// The seconds after which it was stopped; none if it came to its limit or to a proof, or if the file is older than this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_after: Option<f64>,
@@ -34,7 +34,7 @@ pub struct Surveyed {
 
 /// The work of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Effort {
+pub struct RunWork {
     /// The kernel.
     pub kernel: String,
     /// Threads it could use.
@@ -178,7 +178,7 @@ impl fmt::Display for Period {
 
 impl fmt::Display for Surveyed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Surveyed { code, heaps, effort: Effort { kernel, seconds, .. }, .. } = self;
+        let Surveyed { code, heaps, effort: RunWork { kernel, seconds, .. }, .. } = self;
         write!(f, "{code}: {heaps} heaps by {kernel} in {seconds:.1} s")?;
         if let Some(Sparse { rare, last_rare: Some(last), .. }) = self.sparse {
             write!(f, ", {rare} rare heaps, the last {last}")?;

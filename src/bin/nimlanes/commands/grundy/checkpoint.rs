@@ -119,37 +119,3 @@ pub fn outcome<T>(file: Option<&CheckpointFile>, outcome: Result<T, Failure>) ->
         (None, outcome) => outcome,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A run counts heaps that it has not finished, and some that it will compute again.
-    #[test]
-    fn an_interrupted_run_says_what_its_file_holds() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (path, run) = (folder.path().join("kept"), Arc::new(Run::new(1)));
-        let locked = || Mutex::new(State::new(LockedFile::lock(&path).expect("no other run")));
-        let file = || CheckpointFile { path: path.clone(), run: Arc::clone(&run), state: locked() };
-        let said = |file: &CheckpointFile| match outcome::<()>(Some(file), Err(Failure::Interrupted)) {
-            Err(Failure::Stopped(line)) => line,
-            other => format!("{other:?}"),
-        };
-        let of = |heaps| format!("interrupted; {} holds {heaps} heaps, and the same command continues", path.display());
-        let length = || std::fs::metadata(&path).expect("a file").len();
-        let first = file();
-        assert_eq!(said(&first), "Err(Interrupted)", "nothing is saved");
-        run.advance(70).expect("it is not cancelled");
-        for heaps in 1..=50 {
-            first.keep(heaps, heaps == 50, |out| out.write_all(&vec![0; heaps as usize]));
-            assert_eq!(said(&first), of(length()), "whenever it is time to save");
-        }
-        assert_eq!(length(), 50);
-        drop(first);
-        // The file of an earlier run, which this one has not replaced.
-        let later = file();
-        let read = |from: &mut dyn Read| Ok(std::io::read_to_string(from)?.len() as u64);
-        assert_eq!(later.load(read, |heaps| heaps + 1).expect("readable"), Some(50));
-        assert_eq!(said(&later), of(51));
-    }
-}

@@ -5,7 +5,7 @@ mod octal;
 mod subtraction;
 mod summary;
 
-pub use octal::{Figures, Known, Search, code_help, values};
+pub use octal::{Figures, GameSearch, Known, code_help, needs_no_table, values};
 
 use std::io::{Read, Result as IoResult, Write};
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use nimlanes::cores::mex::checkpoint::CheckpointError;
 use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Operation, Run};
 use nimlanes::lab::environment::Environment;
-use summary::Summary;
+use summary::GameSummary;
 
 use crate::commands::arguments::{Kernels, listed, number};
 use crate::commands::work::Work;
@@ -28,7 +28,7 @@ use crate::terminal::output::{check_cancelled, check_writable, write_json, write
 
 /// Print the Grundy values of a subtraction set or of an octal game, its P-positions, or the first heap of each value
 #[derive(clap::Args)]
-#[command(before_help = "Example: nimlanes grundy --moves squares --limit 1e6 --zeros --format csv")]
+#[command(after_help = "Example: nimlanes grundy --moves squares --limit 1e6 --zeros --format csv")]
 pub struct Args {
     #[arg(long, help = listed::MOVES_HELP, value_name = "SET", default_value = "squares", value_parser = listed::moves, allow_hyphen_values = true)]
     moves: String,
@@ -132,7 +132,7 @@ impl<'a> Job<'a> {
     /// Writes what the format asks for: a summary, or numbers.
     fn finish<'b>(
         &self,
-        summary: impl FnOnce() -> Result<Summary, Failure>,
+        summary: impl FnOnce() -> Result<GameSummary, Failure>,
         numbers: impl FnOnce() -> Box<dyn Iterator<Item = u64> + 'b>,
     ) -> Result<(), Failure> {
         if self.args.format != Format::Summary {

@@ -5,11 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nimlanes::cores::mex::octal::{self, Code, MexOctal, Octal, Start, checkpoint};
 use nimlanes::cores::mex::period::{self, Census, Certificate, MexPeriod, Progress, Proved, Rare, Tally};
-use nimlanes::kernel::selection::SelectError;
 use nimlanes::kernel::{Operation, Run, RunError};
 
 use super::checkpoint::CheckpointFile;
-use super::summary::Summary;
+use super::summary::GameSummary;
 use super::{Args, Format, Job};
 use crate::commands::arguments::{self, Kernels};
 use crate::commands::work::Work;
@@ -48,13 +47,14 @@ pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
     };
     let job = Job::new(args, operations)?;
     let is_named = names(MexPeriod::NAME);
-    let search = Search { work: &job.work, input: &input, table: &input, is_named, certifies, file: job.file.clone() };
-    let needs_no_table = match operations {
+    let search =
+        GameSearch { work: &job.work, input: &input, table: &input, is_named, certifies, file: job.file.clone() };
+    let is_census = match operations {
         [operation] => *operation == MexPeriod::NAME,
-        _ => search.is_quicker_without_table(),
+        _ => needs_no_table(&code),
     };
-    let (progress, values) = known(&job, &input, needs_no_table)?;
-    let known = job.outcome(match needs_no_table {
+    let (progress, values) = known(&job, &input, is_census)?;
+    let known = job.outcome(match is_census {
         true => search.census(progress, values),
         false => search.values(values),
     })?;
@@ -66,7 +66,7 @@ pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
         return job.write(|out| out.write_all(certificate.as_bytes()));
     }
     job.finish(
-        || Ok(Summary::of_code(&code, args.limit, known.figures(&code)?)),
+        || Ok(GameSummary::of_code(&code, args.limit, known.figures(&code)?)),
         || {
             let Known::Values(values) = &known else { return Box::new(std::iter::empty()) };
             // The largest value so far; a smaller one may come later, or never.
@@ -98,6 +98,11 @@ fn known(job: &Job, input: &Octal, reads_progress: bool) -> Result<(Option<Progr
         progress.as_ref().map_or(values.len() as u64, Progress::done)
     };
     Ok(job.load(read, heaps)?.unwrap_or_default())
+}
+
+/// Whether windows may show what a summary needs: the digits end, and no move leaves three heaps.
+pub fn needs_no_table(code: &Code) -> bool {
+    code.last_place().is_some() && !code.has_three_parts()
 }
 
 /// What is known of a game.
@@ -143,7 +148,7 @@ impl Known {
 }
 
 /// The search for the values of a game, or for what a summary needs of them. If its time is over, it ends with what is known.
-pub struct Search<'a> {
+pub struct GameSearch<'a> {
     pub work: &'a Work,
     /// The game, as far as it is searched without a table of values.
     pub input: &'a Octal,
@@ -157,19 +162,7 @@ pub struct Search<'a> {
     pub file: Option<Arc<CheckpointFile>>,
 }
 
-impl Search<'_> {
-    /// Whether the quickest kernel for a summary is one that keeps no table of values.
-    pub fn is_quicker_without_table(&self) -> bool {
-        let selection = &self.work.selection;
-        let (without, with) = (selection.kernel::<MexPeriod>(self.input), selection.kernel::<MexOctal>(self.input));
-        let threads = selection.threads();
-        match (without, with) {
-            (Ok(without), Ok(with)) => without.cost(self.input, threads).ns <= with.cost(self.input, threads).ns,
-            (Err(SelectError::NoKernel { .. }), _) | (_, Ok(_)) => false,
-            _ => true,
-        }
-    }
-
+impl GameSearch<'_> {
     /// All values, from those that are known.
     pub fn values(&self, known: Vec<u16>) -> Result<Known, Failure> {
         let (code, limit) = (self.table.code(), self.table.limit());

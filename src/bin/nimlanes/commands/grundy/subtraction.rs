@@ -11,7 +11,7 @@ use nimlanes::kernel::workload::InputError;
 use nimlanes::moves::MoveSet;
 
 use super::checkpoint::CheckpointFile;
-use super::summary::Summary;
+use super::summary::GameSummary;
 use super::{Args, Format, Job};
 use crate::terminal::failure::Failure;
 
@@ -42,7 +42,7 @@ fn values(args: &Args, set: &MoveSet) -> Result<(), Failure> {
     let of = |limit| Subtraction::new(set, limit, job.work.selection.machine());
     let values = job.compute::<MexSubtraction>((), &of(args.limit)?, of)?;
     job.finish(
-        || Summary::of_moves(set, args.limit, &values, &job.work.run),
+        || GameSummary::of_moves(set, args.limit, &values, &job.work.run),
         || match args.records {
             true => Box::new(tallies(&values).into_iter().map(|tally| tally.first)),
             false => Box::new(values.iter().map(|value| u64::from(*value))),
@@ -62,7 +62,7 @@ fn records(args: &Args, set: &MoveSet, mut input: Records) -> Result<(), Failure
     let of =
         |limit| Ok(if job.file.is_some() { Records::new(set, limit)?.resumable() } else { Records::new(set, limit)? });
     let Output { first, counts, .. } = job.compute::<MexRecords>(start, &input, of)?;
-    job.finish(|| Ok(Summary::of_records(set, args.limit, &first, &counts)), || Box::new(first.iter().copied()))
+    job.finish(|| Ok(GameSummary::of_records(set, args.limit, &first, &counts)), || Box::new(first.iter().copied()))
 }
 
 impl records::Journal for CheckpointFile {
@@ -82,19 +82,19 @@ fn zeros(args: &Args, set: &MoveSet) -> Result<(), Failure> {
     let mut start = zeros::Start::default();
     if let Some(file) = &job.file {
         let from = job.load(|from| zeros::Progress::read(&input, from), zeros::Progress::done)?;
-        start = zeros::Start::with_journal(Arc::new(Kept { file: Arc::clone(file), input: input.clone() }), from);
+        start = zeros::Start::with_journal(Arc::new(ZerosFile { file: Arc::clone(file), input: input.clone() }), from);
     }
     let zeros = job.compute::<MexZeros>(start, &input, of)?;
-    job.finish(|| Ok(Summary::of_zeros(set, args.limit, &zeros)), || Box::new(zeros.iter().copied()))
+    job.finish(|| Ok(GameSummary::of_zeros(set, args.limit, &zeros)), || Box::new(zeros.iter().copied()))
 }
 
 /// A file for the P-positions of a set.
-struct Kept {
+struct ZerosFile {
     file: Arc<CheckpointFile>,
     input: Zeros,
 }
 
-impl zeros::Journal for Kept {
+impl zeros::Journal for ZerosFile {
     fn keep(&self, progress: &zeros::Progress, is_last: bool) {
         self.file.keep(progress.done(), is_last, |out| progress.write(&self.input, out));
     }

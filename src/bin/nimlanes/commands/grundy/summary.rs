@@ -13,19 +13,19 @@ use twox_hash::XxHash3_64;
 
 use super::octal::Figures;
 use crate::files::saved::Measured;
-use crate::files::surveyed::{Effort, Period, Sparse, mask_in_words};
+use crate::files::surveyed::{Period, RunWork, Sparse, mask_in_words};
 use crate::terminal::failure::Failure;
 
 /// What a summary says. What was not asked for, or has no meaning for the game, is left out.
 #[derive(Serialize, Deserialize)]
-pub struct Summary {
+pub struct GameSummary {
     #[serde(flatten)]
     game: Game,
     /// The largest heap.
     limit: u64,
     /// The work of this run, without an earlier one that it resumed.
     #[serde(flatten)]
-    pub effort: Effort,
+    pub effort: RunWork,
     /// The number of heaps of value 0.
     zeros: u64,
     /// The last heap of value 0.
@@ -48,7 +48,7 @@ pub struct Summary {
     values: Vec<Tally>,
 }
 
-impl Measured for Summary {
+impl Measured for GameSummary {
     const KIND: &'static str = "grundy";
 }
 
@@ -102,14 +102,14 @@ fn tallies(counted: &[period::Tally]) -> Vec<Tally> {
     counted.iter().map(tally).collect()
 }
 
-impl Summary {
+impl GameSummary {
     /// Of the heaps of value 0 alone.
     pub fn of_zeros(set: &MoveSet, limit: u64, zeros: &[u64]) -> Self {
-        Summary {
+        GameSummary {
             zeros: zeros.len() as u64,
             last_zero: zeros.last().copied(),
             octaves: Octave::all(limit, zeros),
-            ..Summary::new(Game::Moves(set.to_string()), limit, Vec::new())
+            ..GameSummary::new(Game::Moves(set.to_string()), limit, Vec::new())
         }
     }
 
@@ -117,9 +117,9 @@ impl Summary {
     pub fn of_records(set: &MoveSet, limit: u64, first: &[u64], counts: &[u64]) -> Self {
         let tallies = (0..).zip(first.iter().zip(counts));
         let tallies = tallies.map(|(value, (first, heaps))| Tally { value, first: *first, heaps: *heaps });
-        Summary {
+        GameSummary {
             no_period: set.largest().map(|_| "not searched, as values are not kept"),
-            ..Summary::new(Game::Moves(set.to_string()), limit, tallies.collect())
+            ..GameSummary::new(Game::Moves(set.to_string()), limit, tallies.collect())
         }
     }
 
@@ -135,29 +135,29 @@ impl Summary {
             ..Period::new(period as u64, preperiod as u64, true)
         };
         let is_searched = set.largest().is_some() || matches!(set, MoveSet::AllBut(_));
-        Ok(Summary {
+        Ok(GameSummary {
             period: found.map(period),
             no_period: is_searched.then_some("not proved by these heaps"),
-            ..Summary::new(Game::Moves(set.to_string()), limit, tallies(&period::tallies(values)))
+            ..GameSummary::new(Game::Moves(set.to_string()), limit, tallies(&period::tallies(values)))
         })
     }
 
     /// Of the values of an octal game.
     pub fn of_code(code: &Code, limit: u64, found: Figures) -> Self {
         let ends = code.last_place().is_some();
-        Summary {
+        GameSummary {
             period: found.period,
             no_period: Some(if ends { "none found" } else { "not searched, as the digits do not end" }),
             sparse: found.sparse,
-            ..Summary::new(Game::Code(code.to_string()), limit, tallies(&found.tallies))
+            ..GameSummary::new(Game::Code(code.to_string()), limit, tallies(&found.tallies))
         }
     }
 
     fn new(game: Game, limit: u64, values: Vec<Tally>) -> Self {
-        Summary {
+        GameSummary {
             game,
             limit,
-            effort: Effort::default(),
+            effort: RunWork::default(),
             zeros: values.first().filter(|tally| tally.value == 0).map_or(0, |tally| tally.heaps),
             last_zero: None,
             octaves: Vec::new(),

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use nimlanes::kernel::session::Session;
 
 use super::run::repeat;
-use crate::commands::arguments::repeated::{Opened, RepeatedTarget};
-use crate::commands::arguments::{Threads, listed, seconds};
+use crate::commands::arguments::repeated::Opened;
+use crate::commands::arguments::{Target, Threads, listed, seconds};
 use crate::measuring::builds::{self, Build};
 use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, SUFFIXES, Sampler, Sampling, Side};
 use crate::terminal::failure::{Failure, remark};
@@ -25,7 +25,10 @@ use crate::terminal::output::print;
     nimlanes profile mex_split --kernel near_sum --build toolchain:nightly")]
 pub struct Args {
     #[command(flatten)]
-    target: RepeatedTarget,
+    target: Target,
+    /// Run even if a run is predicted to take more than a minute; without --size, at the published size
+    #[arg(long)]
+    force: bool,
     /// The kernel [default: the selected one]
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
@@ -74,7 +77,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let sampler = args.sampler.map_or_else(Sampler::from_env, |named| Ok(Some(named)))?;
     let against = args.against.as_deref();
     let names: Vec<_> = [args.kernel.as_deref()].into_iter().chain(against.map(Some)).collect();
-    let Opened { session, kernels, .. } = args.target.open(&selection, &names)?;
+    let Opened { session, kernels, .. } = args.target.open(&selection, &names, args.force)?;
     let after = kernels[0];
     let run = interrupt::run(selection.threads());
     // The sources of a revision are there while its program is: this one reads the text of lines from them.
