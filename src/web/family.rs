@@ -22,13 +22,13 @@ pub struct Asked {
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Line {
-    /// The sets with this largest move.
-    Family { largest_move: u64, longest: Period, mean: Period },
+    /// The sets with this largest move, and the first one with the longest period.
+    Family { largest_move: u64, longest: Period, mean: Period, first: String },
     /// All of them, in words.
     Summary(String),
 }
 
-/// A period, to draw by, and its text.
+/// A period, to sort by, and its text.
 #[derive(Serialize)]
 struct Period {
     value: f64,
@@ -60,11 +60,9 @@ pub fn answer(Asked { name, mut settings }: Asked) -> Result<(), Failure> {
         let moves: Vec<String> = moves.iter().map(u64::to_string).collect();
         say(&Line::Family {
             largest_move,
-            longest: Period {
-                value: longest as f64,
-                text: format!("period {}, first of {{{}}}", grouped(&longest.to_string()), moves.join(", ")),
-            },
-            mean: Period { value: mean, text: format!("mean period {mean:.1}") },
+            longest: Period { value: longest as f64, text: grouped(&longest.to_string()) },
+            mean: Period { value: mean, text: format!("{mean:.1}") },
+            first: format!("{{{}}}", moves.join(", ")),
         })?;
         if largest_move == last {
             let (sets, time) = (grouped(&sets.to_string()), time(start.elapsed().as_secs_f64()));

@@ -9,7 +9,6 @@ use nimlanes::lab::clock::{coarse_step, shortest_turn};
 use nimlanes::lab::duel::{
     Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Local, Player, Row, Skipped, play,
 };
-use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use nimlanes::numbers::{number, within};
 use nimlanes::units::{grouped, ratio};
@@ -28,16 +27,6 @@ const SECONDS: u64 = 5;
 pub struct Asked {
     name: String,
     settings: Settings,
-    browser: Browser,
-}
-
-/// What the page knows about the machine, and the module does not.
-#[derive(Deserialize)]
-struct Browser {
-    /// Like the field of [`Environment`] with the same name, as are the next two.
-    cpu: String,
-    microarchitecture: String,
-    system: String,
 }
 
 #[derive(Serialize)]
@@ -51,9 +40,8 @@ enum Line<'a> {
     Turn { contender: usize, seconds: f64, time: String },
     Duel {
         duel: &'a Duel,
-        environment: &'a Environment,
-        /// The numbers of each row.
-        rows: Vec<Numbers>,
+        /// Those of each row.
+        numbers: Vec<Numbers>,
         /// Who wins, in words.
         verdict: String,
     },
@@ -74,7 +62,7 @@ impl From<&Row> for Numbers {
 }
 
 /// Who wins a duel, by how much, and how it was timed, in turns of `shortest` or more.
-fn verdict(duel: &Duel, environment: &Environment, shortest: Duration) -> String {
+fn verdict(duel: &Duel, machine: &Machine, shortest: Duration) -> String {
     let Duel { case, baseline, disturbed, rows, .. } = duel;
     let Some(first) = rows.first() else { return "No kernel was timed.".to_owned() };
     let ahead = |second: &Row| {
@@ -86,7 +74,7 @@ fn verdict(duel: &Duel, environment: &Environment, shortest: Duration) -> String
     });
     format!(
         "{} wins at {}: {} times as fast as {baseline}{}. {} rounds of turns of {} or more; {:.1} % of the turns were disturbed and \
-         are left out.{rounded} {}, tier {}.",
+         are left out.{rounded} Tier {}.",
         first.kernel,
         grouped(&case.size.to_string()),
         ratio(first.ratio),
@@ -94,8 +82,7 @@ fn verdict(duel: &Duel, environment: &Environment, shortest: Duration) -> String
         first.rounds,
         time(shortest.as_secs_f64()),
         100.0 * disturbed,
-        environment.cpu,
-        environment.tier,
+        machine.strongest_tier().name(),
     )
 }
 
@@ -128,7 +115,7 @@ fn tell(line: &Line) -> Result<(), DuelError> {
     say(line).map_err(|error| DuelError::Player(error.to_string()))
 }
 
-pub fn answer(Asked { name, mut settings, browser }: Asked) -> Result<(), Failure> {
+pub fn answer(Asked { name, mut settings }: Asked) -> Result<(), Failure> {
     let operation = operation(&name)?;
     let workload = settings.remove("workload").unwrap_or_else(|| operation.workloads()[0].name.to_owned());
     let published =
@@ -165,10 +152,7 @@ pub fn answer(Asked { name, mut settings, browser }: Asked) -> Result<(), Failur
     let mut open = |_| Ok(Telling { local: local(), shortest });
     let played = play(&lineup.case, &lineup.names(), 1, budget, &mut open, &mut |_| false, &mut |_| {})?;
     let duel = lineup.duel(&played, |number| number);
-    let mut environment = Environment::detect(&machine);
-    Browser { cpu: environment.cpu, microarchitecture: environment.microarchitecture, system: environment.system } =
-        browser;
-    let (rows, verdict) = (duel.rows.iter().map(Numbers::from).collect(), verdict(&duel, &environment, shortest));
-    say(&Line::Duel { duel: &duel, environment: &environment, rows, verdict })?;
+    let (numbers, verdict) = (duel.rows.iter().map(Numbers::from).collect(), verdict(&duel, &machine, shortest));
+    say(&Line::Duel { duel: &duel, numbers, verdict })?;
     Ok(())
 }

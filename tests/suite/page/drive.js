@@ -35,13 +35,20 @@ async function drive() {
         one(selector).value = text;
         one(selector).dispatchEvent(new Event('input', { bubbles: true }));
     };
-    const press = (element, key) =>
-        element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
-    const click = element => element.dispatchEvent(new MouseEvent('click', { bubbles: true }));
-
-    // The table of all measurements.
     const shown = () => all('#rows tbody tr').length;
-    check('all rows are counted', number(one('#count').textContent.split(' of ')[0]) === data.rows.length);
+    const count = isWanted => data.rows.filter(isWanted).length;
+    const isCounted = wanted => number(one('#count').textContent.split(' of ')[0]) === wanted;
+
+    // At first, the best kernels; then the table of all measurements.
+    const isBest = row => row.is_best && row.is_published && row.is_default;
+    check('the best kernels at first', isCounted(count(isBest)) && shown() === count(isBest) && shown() > 5);
+    check(
+        'kernels lead to lines of source',
+        all('#rows tbody th a').every(link => /\.rs#L\d+$/.test(link.getAttribute('href'))) && one('#rows tbody th a'),
+    );
+    check('no chart at first', !one('#charts svg'));
+    choose('#kind', 'all kernels');
+    check('all rows are counted', isCounted(data.rows.length));
     check('a part of the rows is shown at first', shown() === Math.min(100, data.rows.length));
     for (const [direction, sign] of [
         ['ascending', 1],
@@ -58,10 +65,7 @@ async function drive() {
     one('#rows button.more').click();
     check('more rows on demand', shown() === Math.min(200, data.rows.length));
 
-    const operation = one('#operations [aria-pressed="true"]').value;
-    const { kernel } = data.rows.find(row => row.operation === operation);
-    const count = isWanted => data.rows.filter(isWanted).length;
-    const isCounted = wanted => number(one('#count').textContent.split(' of ')[0]) === wanted;
+    const { kernel, operation } = data.rows.find(row => row.machine === 1);
     type('#find', `${kernel} ${operation}`);
     check(
         'found rows are counted',
@@ -71,7 +75,7 @@ async function drive() {
         'found rows have the name',
         column('#rows', 'kernel').every(name => name.includes(kernel)),
     );
-    choose('#filter-machine', data.machines[1].name);
+    choose('#filter-machine', '1');
     check(
         'two filters',
         isCounted(count(row => row.kernel.includes(kernel) && row.operation.includes(operation) && row.machine === 1)),
@@ -83,114 +87,51 @@ async function drive() {
     choose('#filter-operation', operation);
     choose('#filter-tier', 'portable');
     check('operation and tier', isCounted(count(row => row.operation === operation && row.tier === 'portable')));
+    choose('#filter-tier', '');
 
-    // The chart of sizes.
-    const duel = data.rows.filter(
-        row =>
-            row.operation === operation &&
-            row.machine === 0 &&
-            row.build === 'default' &&
-            row.clock === 'thread' &&
-            row.workload === one('#workload').value,
-    );
-    const chart = () => one('#sizes-chart svg');
-    const tip = () => one('#sizes-chart .tip').textContent;
-    const labels = all('#sizes-chart .axis[text-anchor="middle"]').filter(label =>
-        /^10+$/.test(label.textContent.replace(/\s/g, '')),
-    );
-    const places = labels.map(label => [Math.log10(number(label.textContent)), Number(label.getAttribute('x'))]);
-    const slopes = places.slice(1).map(([x, at], i) => (at - places[i][1]) / (x - places[i][0]));
+    // Charts.
+    const charts = isWanted => data.charts.filter(chart => chart.operation === operation && isWanted(chart)).length;
+    const drawn = () => all('#charts svg').length;
+    check('charts of an operation', drawn() === charts(() => true) && drawn() > 1);
+    const [{ name: workload }] = data.operations.find(({ name }) => name === operation).workloads;
+    choose('#filter-workload', workload);
+    check('charts of a workload', drawn() === charts(chart => chart.workload === workload));
+    choose('#filter-machine', '1');
+    check('a chart of a machine', drawn() === 1 && one('#charts figcaption').textContent.includes(data.machines[1].name));
+    check('lines are drawn', all('#charts polyline').length > 10);
+    check('a chart fits', one('#charts svg').getBoundingClientRect().width > 300);
+    choose('#filter-machine', '');
+    const others = data.rows.filter(row => row.operation !== operation).map(row => row.workload);
     check(
-        'sizes are on a logarithmic axis',
-        slopes.length > 0 && slopes.every(slope => slope > 0 && Math.abs(slope - slopes[0]) < 1),
+        'workloads of others cannot be chosen',
+        all('#filter-workload option').every(option => !others.includes(option.value)),
     );
-    const { e: pointX, f: pointY } = one('#sizes-chart .series:not(.other) .mark').transform.baseVal[0].matrix;
-    const corner = chart().getBoundingClientRect();
-    const pointer = (type, x, y, pointerType = 'mouse') => {
-        const place = { clientX: corner.left + x, clientY: corner.top + y };
-        chart().dispatchEvent(new PointerEvent(type, { pointerType, ...place }));
-    };
-    check('no value at first', tip() === '');
-    pointer('pointermove', pointX + 2, pointY - 2);
-    check(
-        'a value under the pointer',
-        duel.some(row => tip().startsWith(row.kernel) && tip().includes(`${row.unit_time.text} per `)),
-    );
-    pointer('pointerleave', 0, 0);
-    check('no value away from the chart', tip() === '');
-    pointer('pointerdown', 200, 100, 'touch');
-    pointer('pointerleave', 200, 100, 'touch');
-    check('a value stays after a touch', tip() !== '');
-    const sizeShown = () => number(one('#sizes-chart .tip span').textContent.replace('size', ''));
-    chart().dispatchEvent(new FocusEvent('focus'));
-    press(chart(), 'ArrowLeft');
-    press(chart(), 'ArrowLeft');
-    const [before, kernelBefore] = [sizeShown(), one('#sizes-chart .tip strong').textContent];
-    press(chart(), 'ArrowRight');
-    check(
-        'the next size by an arrow key',
-        sizeShown() > before && one('#sizes-chart .tip strong').textContent === kernelBefore,
-    );
-    press(chart(), 'Escape');
-    check('no value after Escape', tip() === '');
-    const coloured = () => all('#sizes-chart .series:not(.other)').length;
-    const [first, isPressed] = [coloured(), one('#legend button').getAttribute('aria-pressed')];
-    one('#legend button').click();
-    check(
-        'a kernel loses or gets its colour',
-        coloured() !== first && one('#legend button').getAttribute('aria-pressed') !== isPressed,
-    );
-    const look = mark => `${mark.getAttribute('d')} ${mark.getAttribute('style')}`;
-    const legend = () => all('#legend [aria-pressed="true"]');
-    const looks = () => new Set(legend().map(button => look(button.querySelector('.mark')))).size;
-    all('#legend [aria-pressed="false"]').forEach(button => button.click());
-    check(
-        'every kernel can have a mark of its own',
-        legend().length > 10 && looks() === legend().length && looks() === all('#legend button').length,
-    );
-    one('#legend button').click();
-    check('a mark is taken away', one('#legend button').getAttribute('aria-pressed') === 'false');
-    choose('#measure', 'ratio to the best plain Rust');
-    check('another measure', one('#sizes-chart').textContent.includes('times as fast as the best plain Rust'));
 
-    // Ladder and machines.
-    const times = () => all('#ladder tbody td.number').filter(cell => /^[0-9]/.test(cell.textContent)).length;
-    check(
-        'the ladder links lines of source',
-        all('#ladder tbody th a').every(link => /\.rs#L\d+$/.test(link.getAttribute('href'))),
-    );
-    const steps = all('#ladder tbody tr').length;
-    one('#all-kernels').click();
-    const kernels = data.operations.find(({ name }) => name === operation).kernels.length;
-    check('all kernels', all('#ladder tbody tr').length === kernels && steps > 1 && steps < kernels);
-    const ofOne = times();
-    one('#machines input[value="1"]').click();
-    check('times of two machines', times() > ofOne && ofOne > 0);
-    check('lines of two machines', all('#sizes-chart [stroke-dasharray]').length > 0);
-    one('#machines input[value="0"]').click();
-    const unmeasured = data.operations.find(
-        ({ name }) => !data.rows.some(row => row.operation === name && row.machine),
-    );
-    one(`#operations [value="${unmeasured.name}"]`).click();
-    check('not measured there', one('#sizes-chart').textContent === 'not measured' && times() === 0);
-    one('#machines input[value="1"]').click();
-    check('one machine is always shown', one('#machines input[value="1"]').checked);
-    one('#machines input[value="0"]').click();
-    one('#machines input[value="1"]').click();
-    for (const button of all('#operations button')) {
-        button.click();
-        check(`a chart of ${button.value}`, all('#sizes-chart .series').length > 0 && times() > 0);
+    // Operations.
+    const openings = () => all('#rows tbody button.link');
+    choose('#filter-operation', '');
+    check('no chart without an operation', drawn() === 0);
+    for (const { name, workloads } of data.operations) {
+        choose('#kind', 'the best at published sizes');
+        choose('#filter-operation', '');
+        ['workload', 'size', 'build'].forEach(filter => choose(`#filter-${filter}`, ''));
+        const opening = openings().find(button => button.textContent === name);
+        const isMeasured = data.rows.some(row => row.operation === name && isBest(row));
+        check(`${name} is among the best`, Boolean(opening) === isMeasured);
+        if (opening) {
+            opening.click();
+            const isStep = row => row.operation === name && row.is_step && row.is_published && row.is_default;
+            check(`steps of ${name}`, isCounted(count(isStep)) && column('#rows', 'operation').every(it => it === name));
+            check(`sizes of ${name}`, one('#filter-size').value === String(workloads[0].published));
+            check(`a chart of ${name}`, drawn() > 0);
+        }
     }
-    one('#summary-table tbody button').click();
-    check(
-        'the summary leads to an operation',
-        one('#operations [aria-pressed="true"]').value === one('#summary-table tbody button').textContent,
-    );
-
+    choose('#kind', 'all kernels');
     check(
         'kernels lead to their flamegraphs',
-        all('#ladder tbody td a').some(link => link.getAttribute('href').endsWith('.svg')),
+        all('#rows tbody td a').some(link => link.getAttribute('href').endsWith('.svg')),
     );
+    check('machines have a row', all('#machine-table tbody tr').length === data.machines.length);
 
     // Names.
     const hasName = element =>

@@ -335,7 +335,9 @@ pub fn page<E: From<ReportError>>(
     announce: &mut dyn FnMut(&str),
 ) -> Result<html::Page, E> {
     let (data, others) = contents(folder, announce)?;
-    Ok(html::compose(&[&data].into_iter().chain(&others).collect::<Vec<_>>(), links, modules()?)?)
+    let report = |data| Ok(Report::new(data, changed(data).map_err(ReportError::from)?, &[]));
+    let reports = [&data].into_iter().chain(&others).map(report).collect::<Result<Vec<_>, ReportError>>()?;
+    Ok(html::compose(&reports, links, modules()?)?)
 }
 
 #[cfg(test)]

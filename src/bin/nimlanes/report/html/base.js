@@ -17,54 +17,25 @@ const grouped = number => number.toLocaleString('en').replaceAll(',', '\u202f');
 
 // ---- elements ----
 
-/**
- * Elements of HTML or SVG: attributes that are functions are listeners, others that are null, undefined or false are left out.
- */
-const elements =
-    create =>
-    (name, attributes = {}, ...children) => {
-        const element = create(name);
-        for (const [key, value] of Object.entries(attributes)) {
-            if (typeof value === 'function') {
-                element.addEventListener(key, value);
-            } else if (key === 'style' && value) {
-                // The policy of the page forbids it as an attribute.
-                element.style.cssText = value;
-            } else if (value != null && value !== false) {
-                element.setAttribute(key, value === true ? '' : value);
-            }
+/** An element. Attributes that are functions are listeners; others that are null, undefined or false are left out. */
+function html(name, attributes = {}, ...children) {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+        if (typeof value === 'function') {
+            element.addEventListener(key, value);
+        } else if (value != null && value !== false) {
+            element.setAttribute(key, value === true ? '' : value);
         }
-        element.append(...children.flat().filter(child => child != null));
-        return element;
-    };
-const html = elements(name => document.createElement(name));
-const svg = elements(name => document.createElementNS('http://www.w3.org/2000/svg', name));
-
-const numbered = new Intl.Collator('en', { numeric: true });
-
-/** Fills a select with `[value, text]`, and keeps what was chosen if that is still there, else takes `preferred`. */
-function choices(select, options, preferred) {
-    const old = select.value;
-    const values = options.map(([value]) => String(value));
-    select.replaceChildren(...options.map(([value, text]) => html('option', { value }, text)));
-    select.value = [old, String(preferred)].find(value => values.includes(value)) ?? values[0] ?? '';
+    }
+    element.append(...children.flat().filter(child => child != null));
+    return element;
 }
 
-/** Calls `draw` with the width of an element, now and whenever that changes. Returns a function to draw again. */
-function withWidth(element, draw) {
-    let width = 0;
-    const again = () => width > 0 && draw(width);
-    new ResizeObserver(() => {
-        const now = Math.floor(element.clientWidth);
-        if (now !== width) {
-            width = now;
-            again();
-        }
-    }).observe(element);
-    return () => {
-        width = Math.floor(element.clientWidth);
-        again();
-    };
+/** Fills a select with `[value, text]`, and keeps what was chosen if that is still there. */
+function choices(select, options) {
+    const old = select.value;
+    select.replaceChildren(...options.map(([value, text]) => html('option', { value }, text)));
+    select.value = options.some(([value]) => String(value) === old) ? old : options[0][0];
 }
 
 // ---- what the measurements say ----
@@ -74,35 +45,16 @@ for (const operation of operations) {
     operation.kernelNamed = new Map(operation.kernels.map(kernel => [kernel.name, kernel]));
 }
 
-/** What is known of a row's kernel; one that is no longer in the list has its name and its tier. */
+/** What is known of a row's kernel; one that is no longer in the list has its name alone. */
 const kernelOf = row =>
     operationNamed.get(row.operation)?.kernelNamed.get(row.kernel) ?? {
         name: row.kernel,
         summary: '',
-        technology: row.tier,
         claim: row.is_exact === false ? 'observed' : 'exact',
         changed: [],
     };
 
 const machineName = machine => machines[machine].name;
-
-/** A build and a number of threads: duels of one variant can be shown together. */
-const variantOf = row => `${row.build} ${row.clock}`;
-const variantText = variant => {
-    const [build, clock] = variant.split(' ');
-    return `${build}, ${clock === 'thread' ? 'one thread' : 'all threads'}`;
-};
-const DEFAULT = 'default thread';
-
-/** The rows of each duel, by what they have in common: exact kernels before observed ones, fastest first. */
-const keyOf = (machine, operation, workload, size, variant) => [machine, operation, workload, size, variant].join('/');
-const duels = Map.groupBy(rows, row => keyOf(row.machine, row.operation, row.workload, row.size, variantOf(row)));
-const duelAt = (...key) => duels.get(keyOf(...key)) ?? [];
-
-const isBaseline = row => row.kernel === row.baseline;
-
-/** The revision of the source that was measured. */
-const revision = machine => html('code', {}, machine.revision ?? 'not recorded');
 
 /** A name that breaks after its underscores. */
 const breaking = name => name.split(/(?<=_)/).flatMap((part, i) => (i > 0 ? [html('wbr'), part] : part));
@@ -127,5 +79,9 @@ function sourceLink(content, path, line) {
     return to ? html('a', { href: to, title: line ? `${path}:${line}` : path }, content) : content;
 }
 
-/** A link to the picture of where a kernel's time goes, where there is one. */
-const flamegraphLink = ({ flamegraph }) => (flamegraph ? [' ', sourceLink('flamegraph', flamegraph)] : []);
+/** What a kernel is, with a link to the picture of where its time goes, where there is one. */
+const about = kernel => [
+    kernel.summary,
+    kernel.claim === 'exact' ? null : html('em', {}, ' (observed, not proved)'),
+    ...(kernel.flamegraph ? [' ', sourceLink('flamegraph', kernel.flamegraph)] : []),
+];

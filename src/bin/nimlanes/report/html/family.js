@@ -1,28 +1,19 @@
 // The section that finds the periods of families of subtraction sets.
 
 {
-    const SERIES = [
-        ['longest', 'the longest'],
-        ['mean', 'the mean'],
-    ];
     let found = [];
-
-    const draw = withWidth(byId('family-chart'), width => {
-        const pointsOf = kind =>
-            found.map(({ largest_move, [kind]: { value, text } }) => ({
-                size: largest_move,
-                value,
-                text: [`largest move ${largest_move}`, text],
-            }));
-        lineChart(byId('family-chart'), width, {
-            series: SERIES.map(([kind, name], i) => ({ name, mark: markAt(i), dash: 0, points: pointsOf(kind) })),
-            title: 'longest and mean period',
-            across: 'largest move',
-            label: 'Longest and mean period by largest move',
-            isRatio: true,
-            empty: '',
-        });
+    const table = sortedTable({
+        label: 'Longest and mean period by largest move',
+        columns: [
+            { head: 'largest move', value: row => row.largest_move, isNumber: true },
+            numberColumn('the longest period', 'longest'),
+            numberColumn('the mean', 'mean'),
+            { head: 'first set with the longest', value: row => row.first, class: 'wide' },
+        ],
     });
+    table.show(found);
+    byId('family-table').append(table.element);
+    byId('family-table').hidden = true;
 
     activity({
         key: 'family',
@@ -42,21 +33,18 @@
         ],
         async begin(name, settings, signal, say) {
             found = [];
-            draw();
             let summary = '';
-            await ask(
-                { family: { name, settings } },
-                line => {
-                    if (line.family) {
-                        found.push(line.family);
-                        draw();
-                        say(`Largest move ${line.family.largest_move} is done.`);
-                    } else {
-                        summary = line.summary;
-                    }
-                },
-                signal,
-            );
+            const take = line => {
+                if (line.family) {
+                    found.push(line.family);
+                    table.show(found);
+                    byId('family-table').hidden = false;
+                    say(`Largest move ${line.family.largest_move} is done.`);
+                } else {
+                    summary = line.summary;
+                }
+            };
+            await ask({ family: { name, settings } }, take, signal);
             return summary;
         },
     });

@@ -1,7 +1,7 @@
 //! The page: every measurement in one HTML file to browse, which needs nothing else.
 //!
 //! The files beside this one are its skeleton, its style and its scripts. All data is one block of JSON, packed. It has every number
-//! as text, beside the value to sort and to draw by: the scripts compute none. The page holds the library as a module of WebAssembly for
+//! as text, beside the value to sort by, and charts as SVG: the scripts compute and draw none. The page holds the library as a module of WebAssembly for
 //! each tier, which a worker runs (`worker.js`) to solve, race, and find periods.
 
 use std::cmp::Reverse;
@@ -21,27 +21,21 @@ use nimlanes::machine::Machine;
 use serde_json::{Value, json};
 
 use super::data::Data;
-use super::data::sources::Changed;
-use super::measure::tasks::SMALL;
 use super::tables::markdown::{memory, ns, spread, time, times};
-use super::tables::{best_plain, steps, technology};
-use super::{ReportError, changed, read};
+use super::tables::{Entry, Report, best_plain, steps};
+use super::{ReportError, read};
 use crate::drawing::svg::base64;
-use crate::files::saved::{Measured, SCHEMA, SavedError, entries};
+use crate::files::saved::{SavedError, entries};
 use crate::measuring::builds::cargo::Modules;
-use crate::measuring::duel::{Duel, Mode, Row, Skipped};
+use crate::measuring::duel::{Duel, Mode, Row};
 
 const SKELETON: &str = include_str!("page.html");
 const WORKER: &str = include_str!("worker.js");
 const STYLE: &str = include_str!("page.css");
 /// Each uses what those before it define.
-const SCRIPTS: [&str; 12] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("base.js"),
     include_str!("table.js"),
-    include_str!("charts.js"),
-    include_str!("ladder.js"),
-    include_str!("operation.js"),
-    include_str!("summary.js"),
     include_str!("measurements.js"),
     include_str!("module.js"),
     include_str!("activity.js"),
@@ -66,15 +60,33 @@ pub struct Page {
     pub no_module: Option<String>,
 }
 
-/// Makes a page of the measurements of some machines, the main one first. `links` is where links to files of the source tree begin:
-/// the path or address of its root, with a slash.
+/// Makes a page of the reports on some machines, the main one first. `links` is where links to files of the source tree begin: the path
+/// or address of its root, with a slash.
 ///
 /// # Errors
 /// A file of the source tree cannot be read.
-pub fn compose(folders: &[&Data], links: &str, modules: Modules) -> Result<Page, ReportError> {
+pub fn compose(reports: &[Report], links: &str, modules: Modules) -> Result<Page, ReportError> {
+    let content = content(reports, links, modules.as_ref().err())?;
+    let no_module = modules.as_ref().err().cloned();
+    let block = |(tier, module): (&str, Vec<u8>)| {
+        format!("<script type=\"text/plain\" id=\"module-{tier}\">{}</script>\n", packed(&module))
+    };
+    let modules: String = modules.into_iter().flatten().map(block).collect();
+    let script = SCRIPTS.concat();
+    let html = SKELETON
+        .replace("@POLICY@", &policy(STYLE, &script))
+        .replace("@STYLE@", STYLE)
+        .replace("@WORKER@", WORKER)
+        .replace("@SCRIPT@", &script)
+        .replace("@MODULES@", &modules)
+        .replace("@DATA@", &packed(&serde_json::to_vec(&content).expect("keys are strings")));
+    let machines = reports.iter().map(|report| report.data.name().to_owned()).collect();
+    Ok(Page { html, rows: content["rows"].as_array().map_or(0, Vec::len), machines, no_module })
+}
+
+/// The data of the page.
+fn content(reports: &[Report], links: &str, no_module: Option<&String>) -> Result<Value, SavedError> {
     let flamegraphs = flamegraphs()?;
-    let changed = folders.iter().map(|data| changed(data)).collect::<Result<Vec<_>, _>>()?;
-    let changed: Vec<Changed> = changed.into_iter().map(Option::unwrap_or_default).collect();
     // The machine only serves to list kernels.
     let machine = Machine::detect();
     let kernels: BTreeMap<&str, Vec<KernelInfo>> =
@@ -83,7 +95,7 @@ pub fn compose(folders: &[&Data], links: &str, modules: Modules) -> Result<Page,
         let name = operation.name();
         let kernel = |kernel: &KernelInfo| {
             let flamegraph = flamegraphs.get(&(name.to_owned(), kernel.name.to_owned()));
-            kernel_info(name, kernel, flamegraph, &changed)
+            kernel_info(name, kernel, flamegraph, reports)
         };
         let kernels = kernels[name].iter().map(kernel).collect::<Result<Vec<_>, _>>()?;
         // The first is the one that the operation was published with.
@@ -97,42 +109,19 @@ pub fn compose(folders: &[&Data], links: &str, modules: Modules) -> Result<Page,
             "kernels": kernels, // in list order
         }))
     };
-    let mut rows: Vec<_> = numbered(folders).flat_map(|(machine, data)| rows(machine, data, &kernels)).collect();
+    let numbered = || reports.iter().enumerate();
+    let mut rows: Vec<_> = numbered().flat_map(|(machine, report)| rows(machine, report.data, &kernels)).collect();
     rows.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let rows: Vec<Value> = rows.into_iter().map(|(_, row)| row).collect();
-    let no_module = modules.as_ref().err().cloned();
-    let content = json!({
-        "schema": "nimlanes-page-3",
+    Ok(json!({
+        "schema": "nimlanes-page-4",
         "links": links,
-        "small": SMALL,
-        "machines": folders.iter().map(|data| machine_info(data)).collect::<Vec<_>>(),
+        "machines": reports.iter().map(|report| machine_info(report.data)).collect::<Vec<_>>(),
         "operations": OPERATIONS.iter().map(operation).collect::<Result<Vec<_>, _>>()?,
-        "rows": rows,
-        "skipped": numbered(folders).flat_map(|(machine, data)| skipped(machine, data)).collect::<Vec<_>>(),
+        "rows": rows.into_iter().map(|(_, row)| row).collect::<Vec<_>>(),
+        "charts": numbered().flat_map(|(machine, report)| charts(machine, report)).collect::<Vec<_>>(),
         "games": GAMES.iter().map(game_info).collect::<Vec<_>>(),
-        // The fields of a saved duel that are always the same.
-        "saved": { "schema": SCHEMA, "kind": Duel::KIND },
-        "no_module": &no_module,
-    });
-    let json = serde_json::to_vec(&content).expect("keys are strings");
-    let block = |(tier, module): (&str, Vec<u8>)| {
-        format!("<script type=\"text/plain\" id=\"module-{tier}\">{}</script>\n", packed(&module))
-    };
-    let modules: String = modules.into_iter().flatten().map(block).collect();
-    let script = SCRIPTS.concat();
-    let html = SKELETON
-        .replace("@POLICY@", &policy(STYLE, &script))
-        .replace("@STYLE@", STYLE)
-        .replace("@WORKER@", WORKER)
-        .replace("@SCRIPT@", &script)
-        .replace("@MODULES@", &modules)
-        .replace("@DATA@", &packed(&json));
-    Ok(Page {
-        html,
-        rows: rows.len(),
-        machines: folders.iter().map(|data| data.name().to_owned()).collect(),
-        no_module,
-    })
+        "no_module": no_module,
+    }))
 }
 
 /// What the page may load and run: its own style and script, known by their digests, and the module. There is no network.
@@ -152,11 +141,7 @@ fn packed(bytes: &[u8]) -> String {
     base64(&packed.expect("writing to memory succeeds"))
 }
 
-fn numbered<'a>(folders: &[&'a Data]) -> impl Iterator<Item = (usize, &'a Data)> {
-    folders.iter().copied().enumerate()
-}
-
-/// A number, to sort and to draw by, and its text.
+/// A number, to sort by, and its text.
 fn number(value: f64, text: impl Fn(f64) -> String) -> Value {
     json!({ "value": value, "text": text(value) })
 }
@@ -180,6 +165,10 @@ fn rows(machine: usize, data: &Data, kernels: &BTreeMap<&str, Vec<KernelInfo>>) 
         let kernels = kernels.get(&*of.case.operation).map_or(&[][..], |kernels| kernels);
         // Observed kernels lead in nothing and are no steps of the exact ones.
         let duel = of.rows.first().and_then(|row| data.duel(&of.case, &of.build, &row.clock));
+        let is_published = OPERATIONS.iter().any(|operation| {
+            let [Workload { name, published, .. }, ..] = operation.workloads() else { return false };
+            of.case == Case::new(operation.name(), name, *published)
+        });
         let (steps, plain) = (duel.map(|duel| steps(duel, kernels)), duel.and_then(|duel| best_plain(duel, kernels)));
         for row in &of.rows {
             let is = |named: Option<&Row>| named.is_some_and(|named| named.kernel == row.kernel);
@@ -190,9 +179,9 @@ fn rows(machine: usize, data: &Data, kernels: &BTreeMap<&str, Vec<KernelInfo>>) 
                 "operation": of.case.operation,
                 "workload": of.case.workload,
                 "size": of.case.size,
-                "build": of.build,
-                "clock": row.clock,
-                "threads": row.threads,
+                "variant": format!("{}, {}", of.build, if row.clock == "thread" { "one thread" } else { "all threads" }),
+                "is_default": of.build == "default" && row.clock == "thread",
+                "is_published": is_published,
                 "baseline": duel.map(|duel| &duel.baseline),
                 "kernel": row.kernel,
                 "tier": row.tier,
@@ -216,16 +205,17 @@ fn rows(machine: usize, data: &Data, kernels: &BTreeMap<&str, Vec<KernelInfo>>) 
     rows
 }
 
-/// The kernels that did not take part in duels.
-fn skipped(machine: usize, data: &Data) -> impl Iterator<Item = Value> {
-    data.duels.iter().flat_map(move |Duel { case: Case { operation, workload, size, .. }, build, skipped, .. }| {
-        skipped.iter().map(move |Skipped { kernel, reason, .. }| {
-            json!({
-                "machine": machine, "operation": operation, "workload": workload, "size": size, "build": build,
-                "kernel": kernel, "reason": reason,
-            })
-        })
-    })
+/// The charts of all workloads on a machine.
+fn charts(machine: usize, report: &Report) -> Vec<Value> {
+    let of_entry = |entry: Entry| {
+        let workloads = entry.operation.workloads().iter();
+        let chart = |workload: &'static Workload| {
+            let svg = report.sizes_chart(&entry, workload)?;
+            Some(json!({ "machine": machine, "operation": entry.name(), "workload": workload.name, "svg": svg }))
+        };
+        workloads.filter_map(chart).collect::<Vec<_>>()
+    };
+    report.entries().flat_map(of_entry).collect()
 }
 
 /// A machine; others refer to it by its place in the list.
@@ -264,20 +254,19 @@ fn kernel_info(
     operation: &str,
     kernel: &KernelInfo,
     flamegraph: Option<&String>,
-    changed: &[Changed],
+    reports: &[Report],
 ) -> Result<Value, SavedError> {
     let source = kernel.source();
     let text = read(Path::new(&source))?.unwrap_or_default();
     Ok(json!({
         "name": kernel.name,
         "summary": kernel.like.map_or(String::new(), |other| format!("as {other}: ")) + kernel.summary,
-        "technology": technology(kernel),
         "claim": kernel.claim.name(),
         // The line of its function `run`.
         "line": text.lines().position(|line| line.starts_with("pub fn run")).map(|place| place + 1),
         "flamegraph": flamegraph,
         // The machines where it was measured before it changed.
-        "changed": (0..changed.len()).filter(|machine| changed[*machine].has(operation, kernel)).collect::<Vec<_>>(),
+        "changed": (0..reports.len()).filter(|machine| reports[*machine].has_changed(operation, kernel)).collect::<Vec<_>>(),
         "source": source,
     }))
 }

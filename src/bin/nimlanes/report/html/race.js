@@ -1,21 +1,6 @@
 // The section of races: a duel of the library in this browser, shown turn by turn.
 
 {
-    /** The browser and the machine, as far as it tells. */
-    function browser() {
-        const brand = navigator.userAgentData?.brands.findLast(({ brand }) => !/not.*brand/i.test(brand));
-        const [, name, version] = brand
-            ? [null, brand.brand, brand.version]
-            : (navigator.userAgent.match(/(Firefox|Version|Chrome)\/(\d+)/) ?? [null, 'browser', '']);
-        const called = name === 'Version' ? 'Safari' : name;
-        const system = navigator.userAgentData?.platform ?? navigator.platform;
-        const file = `${called} ${version}`
-            .trim()
-            .toLowerCase()
-            .replace(/[^a-z0-9]+/g, '-');
-        return { cpu: `${called} ${version}`.trim(), microarchitecture: file, system };
-    }
-
     const settingsOf = name => {
         const { workloads } = operationNamed.get(name);
         const [first] = workloads;
@@ -42,7 +27,7 @@
                 kernelLink({ operation, kernel: name, machine: null }),
                 html('span', { class: 'bar', 'aria-hidden': 'true' }, fill),
                 numbers,
-                html('small', {}, ...sentence(kernel), elsewhere, ...flamegraphLink(kernel)),
+                html('small', {}, ...about(kernel), elsewhere),
             );
             return { name, element, fill, numbers, elsewhere, best: null };
         });
@@ -61,13 +46,14 @@
     }
 
     /** The ranking: the fastest first, and beside each kernel what the machines of the data say. */
-    function rank(lanes, { duel, rows }) {
-        const there = machines.map((_, machine) => duelAt(machine, duel.operation, duel.workload, duel.size, DEFAULT));
+    function rank(lanes, { duel, numbers: texts }) {
+        const isIt = row => ['operation', 'workload', 'size'].every(key => row[key] === duel[key]);
+        const there = rows.filter(row => row.is_default && isIt(row));
         const inOrder = duel.rows.map(({ kernel, median_seconds }, i) => {
             const { element, fill, numbers, elsewhere } = lanes.find(lane => lane.name === kernel);
-            const { time, ratio, spread } = rows[i];
+            const { time, ratio, spread } = texts[i];
             const isBase = kernel === duel.baseline;
-            const same = isBase ? [] : there.flatMap(rows => rows.find(row => row.kernel === kernel) ?? []);
+            const same = isBase ? [] : there.filter(row => row.kernel === kernel);
             fill.style.width = `${(100 * duel.rows[0].median_seconds) / median_seconds}%`;
             numbers.replaceChildren(html('strong', {}, isBase ? 'the baseline' : `× ${ratio} ${spread}`), ` ${time}`);
             elsewhere.textContent = same.map(row => `; × ${row.ratio.text} on ${machineName(row.machine)}`).join('');
@@ -75,17 +61,6 @@
         });
         byId('race-lanes').replaceChildren(...inOrder);
     }
-
-    function keep(duel, environment) {
-        const saved = { ...data.saved, date: `${new Date().toISOString().slice(0, 19)}Z`, environment, content: duel };
-        byId('race-json').value = JSON.stringify(saved);
-        byId('race-saved').hidden = false;
-    }
-
-    byId('race-copy').addEventListener('click', async () => {
-        byId('race-json').select();
-        await navigator.clipboard.writeText(byId('race-json').value).catch(() => {});
-    });
 
     activity({
         key: 'race',
@@ -122,14 +97,13 @@
                 }
             };
             try {
-                await ask({ race: { name, settings, browser: browser() } }, take, signal);
+                await ask({ race: { name, settings } }, take, signal);
             } finally {
                 byId('race-progress').hidden = true;
             }
-            const { duel, environment, verdict } = result;
+            const { duel, verdict } = result;
             rank(lanes, result);
             byId('race-result').hidden = false;
-            keep(duel, environment);
             byId('race-skipped').textContent = duel.skipped
                 .map(({ kernel, reason }) => `${kernel}: ${reason}`)
                 .join('; ');

@@ -1,19 +1,20 @@
 // Tables that are sorted by a click on a heading.
 
-/** A column of numbers with their texts, a field of a row. `rowOf` finds the row of what a line of the table is about. */
-const numberColumn = (head, field, rowOf = row => row) => ({
+const numbered = new Intl.Collator('en', { numeric: true });
+
+/** A column of numbers with their texts, a field of a row. */
+const numberColumn = (head, field) => ({
     head,
-    value: item => rowOf(item)?.[field]?.value,
-    cell: item => rowOf(item)?.[field]?.text,
+    value: row => row[field]?.value,
+    cell: row => row[field]?.text,
     isNumber: true,
 });
 
 /**
  * A table in a box that scrolls. A column has a `head`, the `value` of a row to sort by, what a `cell` shows if that is
- * another thing, a `title` under the pointer, and whether it `isNumber`. `groups` are headings above several columns:
- * `[text, columns]`. At most `page` rows are shown until more are asked for.
+ * another thing, a `title` under the pointer, and whether it `isNumber`. At most `page` rows are shown until more are asked for.
  */
-function sortedTable({ label, columns, groups, page = Infinity }) {
+function sortedTable({ label, columns, page = Infinity }) {
     let rows = [];
     let shown = page;
     let sorted = { column: null, direction: 1 };
@@ -30,25 +31,13 @@ function sortedTable({ label, columns, groups, page = Infinity }) {
         const button = html('button', { type: 'button', click: () => sortBy(column) }, column.head);
         return html('th', { scope: 'col', class: column.isNumber ? 'number' : null }, button);
     });
-    const top =
-        groups &&
-        html(
-            'tr',
-            {},
-            groups.map(([text, span]) => html('th', { scope: 'colgroup', colspan: span, class: 'group' }, text)),
-        );
-    const table = html('table', {}, html('thead', {}, top, html('tr', {}, heads)), body);
+    const table = html('table', {}, html('thead', {}, html('tr', {}, heads)), body);
     const box = html('div', { class: 'table-box', role: 'region', 'aria-label': label, tabindex: 0 }, table);
 
     function sortBy(column) {
         sorted = { column, direction: sorted.column === column ? -sorted.direction : 1 };
-        heads.forEach((head, i) => {
-            if (columns[i] === column) {
-                head.setAttribute('aria-sort', sorted.direction > 0 ? 'ascending' : 'descending');
-            } else {
-                head.removeAttribute('aria-sort');
-            }
-        });
+        heads.forEach(head => head.removeAttribute('aria-sort'));
+        heads[columns.indexOf(column)].setAttribute('aria-sort', sorted.direction > 0 ? 'ascending' : 'descending');
         draw();
     }
 
@@ -69,15 +58,14 @@ function sortedTable({ label, columns, groups, page = Infinity }) {
 
     function draw() {
         const all = sorted.column ? rows.toSorted(compare) : rows;
-        body.replaceChildren(
-            ...all.slice(0, shown).map(row =>
-                html(
-                    'tr',
-                    {},
-                    columns.map((column, i) => cell(column, row, i === 0)),
-                ),
+        const drawn = all.slice(0, shown).map(row =>
+            html(
+                'tr',
+                {},
+                columns.map((column, i) => cell(column, row, i === 0)),
             ),
         );
+        body.replaceChildren(...drawn);
         more.hidden = all.length <= shown;
         more.textContent = `Show ${grouped(Math.min(page, all.length - shown))} more`;
     }

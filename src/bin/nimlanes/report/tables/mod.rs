@@ -25,7 +25,6 @@ use nimlanes::machine::Machine;
 pub use self::ladder::{best_plain, steps};
 use self::limits::share;
 use self::markdown::{Table, code, memory, ns, size, time, times};
-pub use self::operation::technology;
 use super::data::sources::Changed;
 use super::data::{Data, Setup};
 use super::measure::tasks::{Effort, SMALL};
@@ -67,7 +66,7 @@ fn is_ahead(ratio: f64) -> bool {
 /// A report on one set of measurements.
 #[derive(Debug)]
 pub struct Report<'a> {
-    data: &'a Data,
+    pub(in crate::report) data: &'a Data,
     machine: Machine,
     changed: Option<Changed>,
     /// The measurements of other machines, by name.
@@ -78,15 +77,15 @@ pub struct Report<'a> {
 
 /// An operation and those of its kernels that were measured, here or on another machine. A report has nothing to say about
 /// others.
-struct Entry {
-    operation: &'static dyn AnyOperation,
+pub(in crate::report) struct Entry {
+    pub(in crate::report) operation: &'static dyn AnyOperation,
     kernels: Vec<KernelInfo>,
     /// The kernels that have changed since they were measured.
     changed: Vec<&'static str>,
 }
 
 impl Entry {
-    fn name(&self) -> &'static str {
+    pub(in crate::report) fn name(&self) -> &'static str {
         self.operation.name()
     }
 
@@ -161,13 +160,17 @@ impl<'a> Report<'a> {
         Report { longest_input, ..self }
     }
 
-    fn entries(&self) -> impl Iterator<Item = Entry> {
+    /// Whether a kernel is known to have changed since it was measured.
+    pub(in crate::report) fn has_changed(&self, operation: &str, kernel: &KernelInfo) -> bool {
+        self.changed.as_ref().is_some_and(|changed| changed.has(operation, kernel))
+    }
+
+    pub(in crate::report) fn entries(&self) -> impl Iterator<Item = Entry> {
         OPERATIONS.iter().map(move |operation| {
-            let changed = self.changed.as_ref();
-            let is_changed = |kernel: &&KernelInfo| changed.is_some_and(|it| it.has(operation.name(), kernel));
             let mut kernels = operation.kernels(&self.machine);
             kernels.retain(|kernel| self.is_measured(operation.name(), kernel.name));
-            let changed = kernels.iter().filter(is_changed).map(|kernel| kernel.name).collect();
+            let changed = kernels.iter().filter(|kernel| self.has_changed(operation.name(), kernel));
+            let changed = changed.map(|kernel| kernel.name).collect();
             Entry { operation: *operation, kernels, changed }
         })
     }

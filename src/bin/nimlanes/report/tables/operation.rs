@@ -4,6 +4,7 @@ use std::path::Path;
 
 use nimlanes::kernel::Tier;
 use nimlanes::kernel::session::KernelInfo;
+use nimlanes::kernel::workload::Workload;
 
 use super::ladder::{Step, steps};
 use super::markdown::{Table, code, ns, size, spread, time, times};
@@ -61,23 +62,31 @@ impl Report<'_> {
 
     fn charts_of(&self, entry: &Entry) -> Vec<Page> {
         let headline = entry.headline();
-        let file = |kind| format!("{}-{kind}.svg", entry.name());
-        // A logarithmic axis cannot show size 0.
-        let sizes = self.sizes(entry, headline).filter(|size| *size > 0);
-        let duels: Vec<&Duel> = sizes.filter_map(|size| self.duel(entry, headline, size)).collect();
-        let marks = self.marks(entry, &duels);
-        let mut charts = Vec::new();
-        if let Some(duel) = self.headline(entry) {
+        let ratios = self.headline(entry).map(|duel| {
             let title = format!("{}: {} at {}", entry.name(), headline.name, size(duel.case.size));
-            let text = chart::ratios(&title, &duel.baseline, &dots(entry, duel, &marks));
-            charts.push(Page { file: file(RATIO), text });
-        }
-        let series = series(entry, &duels, &marks);
-        if series.iter().any(|series| series.points.len() > 1) {
-            let title = format!("{}: {}", entry.name(), headline.name);
-            charts.push(Page { file: file(SIZES), text: chart::sizes(&title, &series, SMALL as f64) });
-        }
-        charts
+            let marks = self.marks(entry, &self.charted(entry, headline));
+            chart::ratios(&title, &duel.baseline, &dots(entry, duel, &marks))
+        });
+        let charts = [(RATIO, ratios), (SIZES, self.sizes_chart(entry, headline))];
+        let page = |(kind, text): (&str, Option<String>)| {
+            Some(Page { file: format!("{}-{kind}.svg", entry.name()), text: text? })
+        };
+        charts.into_iter().filter_map(page).collect()
+    }
+
+    /// The duels of a workload by size. A logarithmic axis cannot show size 0.
+    fn charted(&self, entry: &Entry, workload: &Workload) -> Vec<&Duel> {
+        let sizes = self.sizes(entry, workload).filter(|size| *size > 0);
+        sizes.filter_map(|size| self.duel(entry, workload, size)).collect()
+    }
+
+    /// The chart of a workload over its sizes, if there are several.
+    pub(in crate::report) fn sizes_chart(&self, entry: &Entry, workload: &Workload) -> Option<String> {
+        let duels = self.charted(entry, workload);
+        let series = series(entry, &duels, &self.marks(entry, &duels));
+        let title = format!("{}: {}", entry.name(), workload.name);
+        let is_line = series.iter().any(|series| series.points.len() > 1);
+        is_line.then(|| chart::sizes(&title, &series, SMALL as f64))
     }
 
     /// The kernels that beat all before them in the list, and the best in plain Rust.
@@ -156,7 +165,7 @@ pub(super) fn summary(kernel: &KernelInfo) -> String {
 }
 
 /// The technology that a kernel uses: its Cargo features, else its tier, else plain Rust.
-pub fn technology(kernel: &KernelInfo) -> String {
+fn technology(kernel: &KernelInfo) -> String {
     match (kernel.features, kernel.tier) {
         ([], Tier::Portable) => "plain Rust".to_owned(),
         ([], tier) => tier.name().to_owned(),
