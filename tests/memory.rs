@@ -76,7 +76,7 @@ fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
 
 /// Inputs of a workload with doubling sizes.
 fn inputs<'a>(
-    operation: &'a dyn AnyOperation,
+    operation: &'a AnyOperation,
     workload: &'a str,
     selection: &'a Selection,
 ) -> impl Iterator<Item = (u64, Box<dyn Session>)> + 'a {
@@ -88,7 +88,7 @@ fn inputs<'a>(
 /// Checks a kernel at the largest size, and between this and the previous one, where lists that double have another
 /// fill level.
 fn check_kernel(
-    operation: &dyn AnyOperation,
+    operation: &AnyOperation,
     workload: &str,
     selection: &Selection,
     [of, kernel]: [&str; 2],
@@ -162,7 +162,7 @@ fn check_operations(only: &str) -> bool {
     let mut is_right = true;
     for (of, operations) in [("counts", OPERATIONS), ("positions", COMPLETE)] {
         // Only operations with a generic sink differ.
-        let all = |operation: &&&dyn AnyOperation| {
+        let all = |operation: &&&AnyOperation| {
             of == "counts"
                 || operation.workloads()[0].name != operation.name()
                     && matches!(operation.name(), "table_scan" | "occupancy")

@@ -65,9 +65,9 @@ pub fn tasks(selection: &Selection, plan: &Plan) -> Vec<Task<'static>> {
 }
 
 /// The workloads of this run: if it is short, the default ones.
-fn workloads(plan: &Plan) -> impl Iterator<Item = (&'static dyn AnyOperation, &'static Workload)> {
+fn workloads(plan: &Plan) -> impl Iterator<Item = (&'static AnyOperation, &'static Workload)> {
     let most = if plan.arguments.is_short() { 1 } else { usize::MAX };
-    let of = move |operation: &&'static dyn AnyOperation| {
+    let of = move |operation: &&'static AnyOperation| {
         let operation = *operation;
         operation.workloads().iter().take(most).map(move |workload| (operation, workload))
     };
@@ -76,7 +76,7 @@ fn workloads(plan: &Plan) -> impl Iterator<Item = (&'static dyn AnyOperation, &'
 
 /// The session for an input, if the command line picks a kernel.
 fn session(
-    operation: &dyn AnyOperation,
+    operation: &AnyOperation,
     workload: &Workload,
     size: u64,
     selection: &Selection,
@@ -120,7 +120,7 @@ impl Contender {
     }
 
     /// How it takes part. The baseline and what is known elsewhere are in the table, if a single run ends in time.
-    fn part(&self, operation: &dyn AnyOperation, workload: &Workload, size: u64, plan: &Plan) -> Part {
+    fn part(&self, operation: &AnyOperation, workload: &Workload, size: u64, plan: &Plan) -> Part {
         let is_compared =
             self.is_baseline || operation.public().contains(&self.info.name) && self.predicted <= LONGEST_RUN;
         let is_in_table = workload.name == operation.workloads()[0].name && size == workload.published;
@@ -149,7 +149,7 @@ pub fn contenders(session: &dyn Session, threads: usize) -> Vec<Contender> {
 
 /// The benchmarks of one workload.
 struct Cases<'a> {
-    operation: &'static dyn AnyOperation,
+    operation: &'static AnyOperation,
     workload: &'static Workload,
     selection: &'a Selection,
     plan: &'a Plan,

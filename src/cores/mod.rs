@@ -31,50 +31,48 @@ pub mod mex {
 }
 
 use crate::kernel::Yields;
-use crate::kernel::session::{AnyOperation, Erased};
+use crate::kernel::session::AnyOperation;
 use crate::text::names::hint;
 
-/// All operations, in the order of the cores, with the sinks of those whose kernels are generic over one.
+/// All operations, in the order of the cores. Their functions are those that the crates of the cores compiled.
 macro_rules! operations {
-    ($of_table_scan:ident, $of_occupancy:ident) => {
+    ($table_scan:ident, $occupancy:ident) => {
         &[
             #[cfg(feature = "table_scan")]
-            &Erased::<table_scan::TableScan<table_scan::$of_table_scan>>::new(),
+            &nimlanes_table_scan::$table_scan,
             #[cfg(feature = "occupancy")]
-            &Erased::<occupancy::Occupancy<occupancy::$of_occupancy>>::new(),
+            &nimlanes_occupancy::$occupancy,
             #[cfg(feature = "mex")]
-            &Erased::<mex::subtraction::MexSubtraction>::new(),
+            &nimlanes_mex::SUBTRACTION,
             #[cfg(feature = "mex")]
-            &Erased::<mex::zeros::MexZeros>::new(),
+            &nimlanes_mex::ZEROS,
             #[cfg(feature = "mex")]
-            &Erased::<mex::records::MexRecords>::new(),
+            &nimlanes_mex_records::RECORDS,
             #[cfg(feature = "mex")]
-            &Erased::<mex::split::MexSplit>::new(),
+            &nimlanes_mex::SPLIT,
             #[cfg(feature = "octal")]
-            &Erased::<mex::octal::MexOctal>::new(),
+            &nimlanes_octal::OCTAL,
             #[cfg(feature = "octal")]
-            &Erased::<mex::period::MexPeriod>::new(),
+            &nimlanes_octal::PERIOD,
             #[cfg(feature = "mex")]
-            &Erased::<mex::family::MexFamily>::new(),
+            &nimlanes_mex::FAMILY,
             #[cfg(feature = "xor_count")]
-            &Erased::<xor_count::triples::XorTriples>::new(),
+            &nimlanes_xor_count::TRIPLES,
             #[cfg(feature = "xor_count")]
-            &Erased::<xor_count::partitions::XorPartitions>::new(),
+            &nimlanes_xor_count::PARTITIONS,
         ]
     };
 }
 
-nimlanes_foundation::listed! {
-    /// All operations with their types erased, in the order of the cores.
-    OPERATIONS: &[&dyn AnyOperation] = operations!(Tally, Beams);
+/// All operations with their types erased, in the order of the cores.
+pub static OPERATIONS: &[&AnyOperation] = operations!(TABLE_SCAN, OCCUPANCY);
 
-    /// The same operations with the most detailed output, for conformance tests: a sink keeps every position.
-    COMPLETE: &[&dyn AnyOperation] = operations!(Positions, Positions);
-}
+/// The same operations with the most detailed output, for conformance tests: a sink keeps every position.
+pub static COMPLETE: &[&AnyOperation] = operations!(TABLE_SCAN_COMPLETE, OCCUPANCY_COMPLETE);
 
 /// The operations with the most detailed output that a kernel finds: [`COMPLETE`], or [`OPERATIONS`] if it finds only counts and
 /// sums.
-pub fn most_complete(yields: Yields) -> &'static [&'static dyn AnyOperation] {
+pub fn most_complete(yields: Yields) -> &'static [&'static AnyOperation] {
     if yields == Yields::Tally { OPERATIONS } else { COMPLETE }
 }
 
@@ -87,7 +85,7 @@ pub struct UnknownOperation(pub String);
 ///
 /// # Errors
 /// No operation has this name.
-pub fn operation(name: &str) -> Result<&'static dyn AnyOperation, UnknownOperation> {
+pub fn operation(name: &str) -> Result<&'static AnyOperation, UnknownOperation> {
     let found = OPERATIONS.iter().copied().find(|operation| operation.name() == name);
     found.ok_or_else(|| UnknownOperation(name.to_owned()))
 }

@@ -5,7 +5,7 @@
 
 #![cfg_attr(all(feature = "std_simd", nightly_compiler), feature(portable_simd))]
 
-/// Lists that refer to every kernel. Each is a static, compiled once with the crate of the kernels. In tests of what is private, where
+/// What refers to every kernel of a crate. Each is a static, compiled once with the crate of the kernels. In tests of what is private, where
 /// a static would be compiled although nothing refers to it, they are constants.
 #[doc(hidden)]
 #[macro_export]

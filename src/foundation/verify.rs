@@ -97,13 +97,7 @@ impl Inputs {
     ///
     /// # Panics
     /// A listed workload has no input of a listed size. The tests create all of them.
-    pub fn new(
-        operation: &dyn AnyOperation,
-        workload: &Workload,
-        selection: &Selection,
-        edge: u64,
-        known: u64,
-    ) -> Self {
+    pub fn new(operation: &AnyOperation, workload: &Workload, selection: &Selection, edge: u64, known: u64) -> Self {
         let open = |size| operation.session(selection, workload.name, size);
         let session = |size| open(size).expect("a listed workload and size");
         let edges = EDGES.iter().filter(|size| **size <= edge).map(|size| (*size, session(*size))).collect();

@@ -24,7 +24,7 @@ use crate::cores::sink::{Outlet, WAITING};
 use crate::kernel::selection::{SelectError, Selection};
 use crate::kernel::threads;
 use crate::kernel::workload::InputError;
-use crate::kernel::{Claim, Digest, Kernel, Operation, Run, RunError};
+use crate::kernel::{Claim, Digest, Kernel, KernelMeta, Operation, Run, RunError};
 use crate::machine::Machine;
 use crate::text::names::hint;
 
@@ -351,11 +351,23 @@ impl<'a> Solver<'a> {
         start: O::Start,
         input: &O::Input,
     ) -> Result<(O::Output, ChosenKernel), SolveError> {
-        let used = ChosenKernel { operation: O::NAME, kernel: kernel.def().name, claim: kernel.def().claim };
-        if let Some(watcher) = self.watcher {
-            watcher(&Stage { used, steps: O::steps(input), ns: kernel.cost(input, self.run.threads()).ns });
-        }
+        let used = self.announced(O::NAME, kernel.def(), &|threads| (O::steps(input), kernel.cost(input, threads).ns));
         Ok((kernel.run_from(start, input, self.run)?, used))
+    }
+
+    /// A kernel of an operation, told to the watcher with its steps and nanoseconds.
+    fn announced(
+        &self,
+        operation: &'static str,
+        kernel: &KernelMeta,
+        predicted: &dyn Fn(usize) -> (u64, f64),
+    ) -> ChosenKernel {
+        let used = ChosenKernel { operation, kernel: kernel.name, claim: kernel.claim };
+        if let Some(watcher) = self.watcher {
+            let (steps, ns) = predicted(self.run.threads());
+            watcher(&Stage { used, steps, ns });
+        }
+        used
     }
 }
 

@@ -58,7 +58,7 @@ fn errors_can_be_boxed_and_sent() {
 
 #[test]
 fn what_a_solution_is_made_of_can_be_shared_by_threads() {
-    goes_to_threads::<dyn AnyOperation>();
+    goes_to_threads::<AnyOperation>();
     goes_to_threads::<dyn Session>();
     goes_to_threads::<Candidate>();
     goes_to_threads::<FoundPositions>();

@@ -46,7 +46,7 @@ fn able<O: Operation>(input: &O::Input) -> Vec<Kernel<O>> {
 
 /// An input of an operation in one of the two lists. Kernels that are generic over a sink are taken from there, where they are
 /// compiled with the library; named by their types, they would be compiled again here, without optimisation.
-fn session(operations: &[&dyn AnyOperation], operation: &str, workload: &str, size: u64) -> Box<dyn Session> {
+fn session(operations: &[&AnyOperation], operation: &str, workload: &str, size: u64) -> Box<dyn Session> {
     let operation = operations.iter().find(|listed| listed.name() == operation).expect("an operation");
     operation.session(&Selection::new(Machine::detect()), workload, size).expect("a small input")
 }

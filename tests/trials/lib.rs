@@ -25,7 +25,7 @@ const TIME_LIMIT: Duration = Duration::from_millis(100);
 const PREPARED_WITHIN: Duration = Duration::from_secs(1);
 
 /// Operations in a list of a crate.
-type List = &'static [&'static dyn AnyOperation];
+type List = &'static [&'static AnyOperation];
 
 /// The largest input with a known answer that is checked.
 fn largest_known() -> u64 {
@@ -76,7 +76,7 @@ fn left_out(tallied: List, machine: &Machine, trials: &[Trial]) -> Vec<String> {
 /// One test for each compiled kernel that finds this much and can process the workload; they share the inputs and the oracle's
 /// answers.
 fn trials(
-    operation: &'static dyn AnyOperation,
+    operation: &'static AnyOperation,
     workload: &'static Workload,
     yields: Yields,
     machine: Machine,

@@ -17,7 +17,7 @@
     allow(dead_code, unused_imports, unused_macros, reason = "drivers whose only kernels are left out of the build")
 )]
 
-use nimlanes_foundation::kernel::session::{AnyOperation, Erased};
+use nimlanes_foundation::kernel::session::AnyOperation;
 #[doc(hidden)]
 pub use nimlanes_foundation::{kernel, machine, moves};
 use nimlanes_foundation::{listed, simd, text};
@@ -42,11 +42,18 @@ pub mod cores {
 use cores::mex::{family::MexFamily, split::MexSplit, subtraction::MexSubtraction, zeros::MexZeros};
 
 listed! {
-    /// The operations.
-    OPERATIONS: &[&dyn AnyOperation] = &[
-        &Erased::<MexSubtraction>::new(),
-        &Erased::<MexZeros>::new(),
-        &Erased::<MexSplit>::new(),
-        &Erased::<MexFamily>::new(),
-    ];
+    /// The operation [`MexSubtraction`].
+    SUBTRACTION: AnyOperation = AnyOperation::of::<MexSubtraction>();
+
+    /// The operation [`MexZeros`].
+    ZEROS: AnyOperation = AnyOperation::of::<MexZeros>();
+
+    /// The operation [`MexSplit`].
+    SPLIT: AnyOperation = AnyOperation::of::<MexSplit>();
+
+    /// The operation [`MexFamily`].
+    FAMILY: AnyOperation = AnyOperation::of::<MexFamily>();
+
+    /// The operations of this crate.
+    OPERATIONS: &[&AnyOperation] = &[&SUBTRACTION, &ZEROS, &SPLIT, &FAMILY];
 }

@@ -15,7 +15,7 @@
     allow(dead_code, unused_imports, unused_macros, reason = "drivers whose only kernels are left out of the build")
 )]
 
-use nimlanes_foundation::kernel::session::{AnyOperation, Erased};
+use nimlanes_foundation::kernel::session::AnyOperation;
 use nimlanes_foundation::{kernel, listed, machine, moves, simd, text};
 
 /// The paths of modules are those of files below `src`: listings, reports and profiles show them.
@@ -31,8 +31,14 @@ use cores::occupancy::{Beams, Occupancy, Positions};
 
 listed! {
     /// The operation, with a sink that counts.
-    OPERATIONS: &[&dyn AnyOperation] = &[&Erased::<Occupancy<Beams>>::new()];
+    OCCUPANCY: AnyOperation = AnyOperation::of::<Occupancy<Beams>>();
 
     /// The operation, with a sink that keeps every position.
-    COMPLETE: &[&dyn AnyOperation] = &[&Erased::<Occupancy<Positions>>::new()];
+    OCCUPANCY_COMPLETE: AnyOperation = AnyOperation::of::<Occupancy<Positions>>();
+
+    /// The operations of this crate.
+    OPERATIONS: &[&AnyOperation] = &[&OCCUPANCY];
+
+    /// [`OPERATIONS`] with the most detailed output.
+    COMPLETE: &[&AnyOperation] = &[&OCCUPANCY_COMPLETE];
 }

@@ -8,7 +8,7 @@
     allow(dead_code, unused_imports, unused_macros, reason = "drivers whose only kernels are left out of the build")
 )]
 
-use nimlanes_foundation::kernel::session::{AnyOperation, Erased};
+use nimlanes_foundation::kernel::session::AnyOperation;
 #[doc(hidden)]
 pub use nimlanes_foundation::{kernel, machine, moves};
 use nimlanes_foundation::{listed, simd, text};
@@ -38,7 +38,12 @@ pub mod cores {
 }
 
 listed! {
-    /// The operations.
-    OPERATIONS: &[&dyn AnyOperation] =
-        &[&Erased::<cores::octal::octal::MexOctal>::new(), &Erased::<cores::octal::period::MexPeriod>::new()];
+    /// The operation [`cores::octal::octal::MexOctal`].
+    OCTAL: AnyOperation = AnyOperation::of::<cores::octal::octal::MexOctal>();
+
+    /// The operation [`cores::octal::period::MexPeriod`].
+    PERIOD: AnyOperation = AnyOperation::of::<cores::octal::period::MexPeriod>();
+
+    /// The operations of this crate.
+    OPERATIONS: &[&AnyOperation] = &[&OCTAL, &PERIOD];
 }

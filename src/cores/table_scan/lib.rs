@@ -17,7 +17,7 @@
     allow(dead_code, unused_imports, unused_macros, reason = "drivers whose only kernels are left out of the build")
 )]
 
-use nimlanes_foundation::kernel::session::{AnyOperation, Erased};
+use nimlanes_foundation::kernel::session::AnyOperation;
 use nimlanes_foundation::{kernel, listed, machine, simd};
 
 /// The paths of modules are those of files below `src`: listings, reports and profiles show them.
@@ -33,8 +33,14 @@ use cores::table_scan::{Positions, TableScan, Tally};
 
 listed! {
     /// The operation, with a sink that counts.
-    OPERATIONS: &[&dyn AnyOperation] = &[&Erased::<TableScan<Tally>>::new()];
+    TABLE_SCAN: AnyOperation = AnyOperation::of::<TableScan<Tally>>();
 
     /// The operation, with a sink that keeps every position.
-    COMPLETE: &[&dyn AnyOperation] = &[&Erased::<TableScan<Positions>>::new()];
+    TABLE_SCAN_COMPLETE: AnyOperation = AnyOperation::of::<TableScan<Positions>>();
+
+    /// The operations of this crate.
+    OPERATIONS: &[&AnyOperation] = &[&TABLE_SCAN];
+
+    /// [`OPERATIONS`] with the most detailed output.
+    COMPLETE: &[&AnyOperation] = &[&TABLE_SCAN_COMPLETE];
 }

@@ -16,7 +16,7 @@
     allow(dead_code, unused_imports, unused_macros, reason = "drivers whose only kernels are left out of the build")
 )]
 
-use nimlanes_foundation::kernel::session::{AnyOperation, Erased};
+use nimlanes_foundation::kernel::session::AnyOperation;
 use nimlanes_foundation::{kernel, listed, machine, moves, simd};
 
 /// The paths of modules are those of files below `src`: listings, reports and profiles show them.
@@ -31,6 +31,12 @@ pub mod cores {
 use cores::xor_count::{partitions::XorPartitions, triples::XorTriples};
 
 listed! {
-    /// The operations.
-    OPERATIONS: &[&dyn AnyOperation] = &[&Erased::<XorTriples>::new(), &Erased::<XorPartitions>::new()];
+    /// The operation [`XorTriples`].
+    TRIPLES: AnyOperation = AnyOperation::of::<XorTriples>();
+
+    /// The operation [`XorPartitions`].
+    PARTITIONS: AnyOperation = AnyOperation::of::<XorPartitions>();
+
+    /// The operations of this crate.
+    OPERATIONS: &[&AnyOperation] = &[&TRIPLES, &PARTITIONS];
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::kernel::{Claim, Cost, KernelDef, Operation, Yields};
+use crate::kernel::{Claim, Cost, KernelMeta, Operation, Yields};
 use crate::machine::Machine;
 
 pub use crate::kernel::obstacle::Obstacle;
@@ -39,22 +39,33 @@ pub struct Candidate {
 impl Candidate {
     /// All kernels of an operation, in list order, as candidates for an input.
     pub fn all<O: Operation>(input: &O::Input, conditions: &Conditions) -> Vec<Candidate> {
-        O::KERNELS.iter().enumerate().map(|(index, def)| Candidate::new(index, def, input, conditions)).collect()
+        let mut all = Vec::with_capacity(O::KERNELS.len());
+        for (index, def) in O::KERNELS.iter().enumerate() {
+            let cost = |threads| def.predict(input, threads).unwrap_or(Cost::IMPOSSIBLE);
+            all.push(Candidate::new(index, def, O::YIELDS, &cost, conditions));
+        }
+        all
     }
 
-    fn new<O: Operation>(index: usize, def: &'static KernelDef<O>, input: &O::Input, conditions: &Conditions) -> Self {
+    /// A kernel that must find as much as `yields`, with its cost for each number of threads.
+    fn new(
+        index: usize,
+        meta: &'static KernelMeta,
+        yields: Yields,
+        cost: &dyn Fn(usize) -> Cost,
+        conditions: &Conditions,
+    ) -> Self {
         let Conditions { machine, threads, time_limit } = *conditions;
-        let (cost, obstacle) = match def.on(&machine) {
-            Err(obstacle) => (Cost::IMPOSSIBLE, Some(obstacle)),
-            Ok(kernel) => {
-                let cost = kernel.cost(input, threads);
-                let free = kernel.free_memory(threads);
-                let obstacle = if !def.finds_output() {
-                    Some(if def.yields == Yields::Tally { Obstacle::TallyAlone } else { Obstacle::Unordered })
+        let (cost, obstacle) = match meta.obstacle_on(&machine) {
+            Some(obstacle) => (Cost::IMPOSSIBLE, Some(obstacle)),
+            None => {
+                let (cost, at_more) = (cost(threads), cost);
+                let free = meta.free_memory(&machine, threads);
+                let obstacle = if meta.yields < yields {
+                    Some(if meta.yields == Yields::Tally { Obstacle::TallyAlone } else { Obstacle::Unordered })
                 } else if !cost.is_possible() {
                     let more = threads.saturating_add(1);
-                    let is_possible = kernel.cost(input, more).is_possible();
-                    Some(if is_possible { Obstacle::Threads(more) } else { Obstacle::Domain })
+                    Some(if at_more(more).is_possible() { Obstacle::Threads(more) } else { Obstacle::Domain })
                 } else if cost.bytes > free as f64 {
                     Some(Obstacle::Memory { needs: cost.bytes, free })
                 } else if cost.ns > time_limit.as_nanos() as f64 {
@@ -65,7 +76,7 @@ impl Candidate {
                 (cost, obstacle)
             }
         };
-        Candidate { name: def.name, index, claim: def.claim, cost, obstacle }
+        Candidate { name: meta.name, index, claim: meta.claim, cost, obstacle }
     }
 
     /// Whether the kernel can and may handle the input.

@@ -60,12 +60,10 @@ impl<O: Operation> Body<O> {
         if !def.finds_output() {
             return Cost::IMPOSSIBLE;
         }
-        let threads = threads.clamp(1, MAX_THREADS);
-        let is_parallel = def.is_parallel();
-        let threads = if is_parallel { threads } else { 1 };
-        let Cost { ns, bytes } = (self.cost)(input, CostContext { tier: def.tier, threads, is_parallel }, rates);
-        let bytes = bytes + O::output_bytes(input, threads);
-        let Cost { ns, .. } = Cost { ns, bytes }.with_fresh_pages(threads);
+        let context = def.context(threads);
+        let Cost { ns, bytes } = (self.cost)(input, context, rates);
+        let bytes = bytes + O::output_bytes(input, context.threads);
+        let Cost { ns, .. } = Cost { ns, bytes }.with_fresh_pages(context.threads);
         Cost { ns, bytes: bytes + O::input_bytes(input) }
     }
 }
@@ -117,6 +115,51 @@ impl KernelMeta {
     /// Whether the kernel's answers are proved.
     pub fn is_exact(&self) -> bool {
         self.claim == Claim::Exact
+    }
+
+    /// Why the kernel cannot run on `machine`, if so: see [`KernelDef::on`].
+    pub(crate) fn obstacle_on(&self, machine: &Machine) -> Option<Obstacle> {
+        if !self.compiled {
+            return Some(match self.tier.extension() {
+                Some(extension) if extension.architecture != ARCH => {
+                    Obstacle::Architecture { needs: extension.architecture }
+                }
+                extension => match extension.and_then(|extension| extension.lacks).or(self.lacks) {
+                    Some(needs) => Obstacle::Target { needs },
+                    None => Obstacle::NotCompiled { features: self.features },
+                },
+            });
+        }
+        if self.is_parallel() && !machine.has_threads() {
+            return Some(Obstacle::NoThreads);
+        }
+        if !machine.offers(self.tier) {
+            let offers = machine.tiers().map(Tier::name).collect();
+            return Some(Obstacle::Tier { needs: self.tier.name(), offers });
+        }
+        None
+    }
+
+    /// What the cost of a run with `threads` threads depends on besides the input.
+    fn context(&self, threads: usize) -> CostContext {
+        let is_parallel = self.is_parallel();
+        let threads = if is_parallel { threads.clamp(1, MAX_THREADS) } else { 1 };
+        CostContext { tier: self.tier, threads, is_parallel }
+    }
+
+    /// Bytes of `machine` that a run with `threads` threads may take.
+    pub(crate) fn free_memory(&self, machine: &Machine, threads: usize) -> u64 {
+        machine.memory(if self.is_parallel() { threads } else { 1 })
+    }
+
+    /// Why a run at this cost may not begin, if so.
+    fn refusal(&self, cost: Cost, free: u64) -> Option<RunError> {
+        match cost {
+            _ if !cost.is_possible() => Some(RunError::OutsideDomain),
+            Cost { bytes, .. } if bytes > free as f64 => Some(RunError::Memory { needs: bytes as u64, free }),
+            _ if !self.tier.is_on_this_cpu() => Some(RunError::Tier(self.tier.name())),
+            _ => None,
+        }
     }
 
     /// Whether the kernel is exact and plain Rust on one thread: no technology that a Cargo feature names, and only the
@@ -195,25 +238,11 @@ impl<O: Operation> KernelDef<O> {
     /// The kernel is made for another target or is not compiled in, or the machine lacks its tier or the threads it
     /// needs.
     pub fn on(&'static self, machine: &Machine) -> Result<Kernel<O>, Obstacle> {
-        let Some(body) = &self.body else {
-            return Err(match self.tier.extension() {
-                Some(extension) if extension.architecture != ARCH => {
-                    Obstacle::Architecture { needs: extension.architecture }
-                }
-                extension => match extension.and_then(|extension| extension.lacks).or(self.lacks) {
-                    Some(needs) => Obstacle::Target { needs },
-                    None => Obstacle::NotCompiled { features: self.features },
-                },
-            });
-        };
-        if self.is_parallel() && !machine.has_threads() {
-            return Err(Obstacle::NoThreads);
+        match (self.obstacle_on(machine), &self.body) {
+            (None, Some(body)) => Ok(Kernel { def: self, body, machine: *machine }),
+            (Some(obstacle), _) => Err(obstacle),
+            (None, None) => unreachable!("the line states whether the kernel is compiled"),
         }
-        if !machine.offers(self.tier) {
-            let offers = machine.tiers().map(Tier::name).collect();
-            return Err(Obstacle::Tier { needs: self.tier.name(), offers });
-        }
-        Ok(Kernel { def: self, body, machine: *machine })
     }
 }
 
@@ -249,11 +278,6 @@ impl<O: Operation> Kernel<O> {
         self.body.cost(self.def, input, threads)
     }
 
-    /// Bytes that a run with `threads` threads may take.
-    pub(crate) fn free_memory(&self, threads: usize) -> u64 {
-        self.machine.memory(if self.def.is_parallel() { threads } else { 1 })
-    }
-
     /// What a unit of work needs at least, if the kernel states it.
     pub fn needs(&self, input: &O::Input) -> Option<Needs> {
         self.body.needs.map(|needs| needs(input))
@@ -282,12 +306,10 @@ impl<O: Operation> Kernel<O> {
     /// The kernel, to be entered, if the input is in its domain with this number of threads and fits in memory, and if this CPU has its
     /// tier: the machine may be a described one.
     pub(crate) fn admit(&self, input: &O::Input, threads: usize) -> Result<Admitted<O>, RunError> {
-        let (cost, free, tier) = (self.cost(input, threads), self.free_memory(threads), self.def.tier);
-        match cost {
-            _ if !cost.is_possible() => Err(RunError::OutsideDomain),
-            Cost { bytes, .. } if bytes > free as f64 => Err(RunError::Memory { needs: bytes as u64, free }),
-            _ if !tier.is_on_this_cpu() => Err(RunError::Tier(tier.name())),
-            _ => Ok(Admitted(self.body.run)),
+        let free = self.def.free_memory(&self.machine, threads);
+        match self.def.refusal(self.cost(input, threads), free) {
+            Some(refusal) => Err(refusal),
+            None => Ok(Admitted(self.body.run)),
         }
     }
 }

@@ -120,7 +120,7 @@ pub fn largest(size: u64, fits: impl Fn(u64) -> bool) -> u64 {
 impl SelectError {
     /// Adds to a memory error the largest size below `size` that fits, to two digits; `attempt` tries a size. Other
     /// errors are unchanged.
-    pub(crate) fn with_fitting(self, size: u64, attempt: impl Fn(u64) -> Option<SelectError>) -> Self {
+    pub(crate) fn with_fitting(self, size: u64, attempt: &dyn Fn(u64) -> Option<SelectError>) -> Self {
         let SelectError::Memory { operation, needs, free, observed, .. } = self else { return self };
         let fits = largest(size, |size| !matches!(attempt(size), Some(SelectError::Memory { .. })));
         SelectError::Memory { operation, needs, free, fits: Some(fits), observed }
@@ -222,7 +222,7 @@ impl Selection {
         of: impl Fn(u64) -> Result<O::Input, E>,
     ) -> Result<Kernel<O>, SelectError> {
         let attempt = |size| of(size).ok().and_then(|input| self.kernel::<O>(&input).err());
-        self.kernel::<O>(input).map_err(|error| error.with_fitting(size, attempt))
+        self.kernel::<O>(input).map_err(|error| error.with_fitting(size, &attempt))
     }
 
     /// Checks that an operation that is predicted to take `ns` nanoseconds in all may begin.
@@ -289,12 +289,12 @@ mod tests {
     fn a_memory_error_says_the_largest_size_that_fits_to_two_digits() {
         for (fits, size, said) in [(0, 1000, 0), (7, 1000, 7), (99, 1000, 99), (123_456, u64::MAX, 120_000)] {
             let attempt = |size| (size > fits).then(|| memory(None, None));
-            assert_eq!(memory(None, Some("a")).with_fitting(size, attempt), memory(Some(said), Some("a")), "{fits}");
+            assert_eq!(memory(None, Some("a")).with_fitting(size, &attempt), memory(Some(said), Some("a")), "{fits}");
         }
         // A size that fits may still be refused for another reason.
         let long = |size| Some(if size > 9 { memory(None, None) } else { SelectError::NoThreads });
-        assert_eq!(memory(None, None).with_fitting(1000, long), memory(Some(9), None));
-        assert_eq!(SelectError::NoThreads.with_fitting(1000, |_| None), SelectError::NoThreads);
+        assert_eq!(memory(None, None).with_fitting(1000, &long), memory(Some(9), None));
+        assert_eq!(SelectError::NoThreads.with_fitting(1000, &|_| None), SelectError::NoThreads);
     }
 
     #[test]

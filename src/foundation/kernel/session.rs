@@ -3,7 +3,6 @@
 
 use std::any::Any;
 use std::hint::black_box;
-use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -14,7 +13,7 @@ use crate::kernel::candidate::{Candidate, Conditions, Obstacle};
 use crate::kernel::case::Case;
 use crate::kernel::selection::{SelectError, Selection};
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Cost, Digest, Kernel, KernelDef, KernelMeta, Needs, Operation, Run, RunError};
+use crate::kernel::{Absent, Core, Cost, Digest, Kernel, KernelMeta, Needs, Operation, Run, RunError};
 use crate::machine::Machine;
 
 /// One line of an operation's list of kernels.
@@ -33,38 +32,118 @@ impl Deref for KernelInfo {
     }
 }
 
-/// An operation with its types erased.
-pub trait AnyOperation: Send + Sync {
+/// An operation with its types erased: what its list says, and functions that were compiled with its kernels.
+#[derive(Debug)]
+pub struct AnyOperation {
+    name: &'static str,
+    core: Core,
+    unit: &'static str,
+    workloads: &'static [Workload],
+    absent: &'static [Absent],
+    public: &'static [&'static str],
+    notes: &'static str,
+    lines: fn() -> Vec<Line>,
+    canonical: fn(&str) -> Result<String, InputError>,
+    open: fn(&Selection, &str, u64) -> Result<Box<dyn Session>, InputError>,
+}
+
+/// A line of an operation's list, and the address of the kernel's code.
+type Line = (&'static KernelMeta, Option<usize>);
+
+impl AnyOperation {
+    /// The erased form of `O`, for the one static in the crate of its kernels.
+    #[doc(hidden)]
+    pub const fn of<O: Workloads>() -> Self {
+        AnyOperation {
+            name: O::NAME,
+            core: O::CORE,
+            unit: O::UNIT,
+            workloads: O::WORKLOADS,
+            absent: O::ABSENT,
+            public: O::PUBLIC,
+            notes: O::NOTES,
+            lines: lines::<O>,
+            canonical: O::canonical,
+            open: open::<O>,
+        }
+    }
+
     /// The operation's name.
-    fn name(&self) -> &'static str;
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
     /// The core that the operation belongs to.
-    fn core(&self) -> Core;
+    pub fn core(&self) -> Core {
+        self.core
+    }
+
     /// The unit that throughput counts, in the singular.
-    fn unit(&self) -> &'static str;
+    pub fn unit(&self) -> &'static str {
+        self.unit
+    }
+
     /// Named inputs; the first is the default.
-    fn workloads(&self) -> &'static [Workload];
+    pub fn workloads(&self) -> &'static [Workload] {
+        self.workloads
+    }
+
     /// Technologies that have no kernel here.
-    fn absent(&self) -> &'static [Absent];
+    pub fn absent(&self) -> &'static [Absent] {
+        self.absent
+    }
+
     /// Kernels that implement the best algorithms published elsewhere.
-    fn public(&self) -> &'static [&'static str];
+    pub fn public(&self) -> &'static [&'static str] {
+        self.public
+    }
+
     /// What the measurements showed and what was tried, in Markdown.
-    fn notes(&self) -> &'static str;
+    pub fn notes(&self) -> &'static str {
+        self.notes
+    }
+
     /// All kernels, baseline first.
-    fn kernels(&self, machine: &Machine) -> Vec<KernelInfo>;
+    pub fn kernels(&self, machine: &Machine) -> Vec<KernelInfo> {
+        let info = |(meta, _): Line| KernelInfo { meta, obstacle: meta.obstacle_on(machine) };
+        (self.lines)().into_iter().map(info).collect()
+    }
+
     /// The address of the code of each kernel, in list order; `None` for those that are not compiled into this build.
     #[doc(hidden)]
-    fn entries(&self) -> Vec<Option<usize>>;
+    pub fn entries(&self) -> Vec<Option<usize>> {
+        (self.lines)().into_iter().map(|(_, entry)| entry).collect()
+    }
+
     /// The name of a workload in a [`Case`], given its text.
     ///
     /// # Errors
     /// See [`Workloads::canonical`].
-    fn name_of(&self, workload: &str) -> Result<String, InputError>;
+    pub fn name_of(&self, workload: &str) -> Result<String, InputError> {
+        Ok(short(&(self.canonical)(workload)?))
+    }
+
     /// Opens a session: an input, and the kernels as candidates for it. If the input is made from values of another
     /// operation, kernels that `selection` allows compute these values.
     ///
     /// # Errors
     /// See [`Workloads::input`].
-    fn session(&self, selection: &Selection, workload: &str, size: u64) -> Result<Box<dyn Session>, InputError>;
+    pub fn session(&self, selection: &Selection, workload: &str, size: u64) -> Result<Box<dyn Session>, InputError> {
+        (self.open)(selection, workload, size)
+    }
+}
+
+fn lines<O: Operation>() -> Vec<Line> {
+    O::KERNELS.iter().map(|def| (&**def, def.body().map(|body| body.run as usize))).collect()
+}
+
+fn open<O: Workloads>(selection: &Selection, workload: &str, size: u64) -> Result<Box<dyn Session>, InputError> {
+    let machine = *selection.machine();
+    let workload = O::canonical(workload)?;
+    let input = O::input(&workload, size, selection)?;
+    let case = Case::new(O::NAME, &short(&workload), size);
+    let infos = AnyOperation::of::<O>().kernels(&machine);
+    Ok(Box::new(OpenSession::<O> { case, workload, input, machine, infos, oracle: OnceLock::new() }))
 }
 
 /// One input of one operation, and the kernels of that operation, identified by their index in its list.
@@ -155,18 +234,6 @@ pub trait Answer: Any + Send + Sync {
     fn digest(&self) -> Digest;
 }
 
-/// The erased form of `O`, as a value for a list.
-#[derive(Debug)]
-pub struct Erased<O>(PhantomData<fn() -> O>);
-
-impl<O> Erased<O> {
-    /// The erased form of `O`.
-    #[expect(clippy::new_without_default, reason = "a constant, made in one list")]
-    pub const fn new() -> Self {
-        Erased(PhantomData)
-    }
-}
-
 struct Output<O: Operation>(O::Output);
 
 impl<O: Operation> Answer for Output<O> {
@@ -185,15 +252,18 @@ struct OpenSession<O: Operation> {
     input: O::Input,
     machine: Machine,
     infos: Vec<KernelInfo>,
-    /// The kernels, or `None` for those that cannot run on the machine.
-    kernels: Vec<Option<Kernel<O>>>,
     oracle: OnceLock<Output<O>>,
 }
 
 impl<O: Operation> OpenSession<O> {
     /// A kernel, if it can run here.
-    fn kernel(&self, kernel: usize) -> Result<&Kernel<O>, RunError> {
-        self.kernels[kernel].as_ref().ok_or(RunError::OutsideDomain)
+    fn kernel(&self, kernel: usize) -> Option<Kernel<O>> {
+        O::KERNELS[kernel].on(&self.machine).ok()
+    }
+
+    /// [`OpenSession::kernel`], to be run.
+    fn to_run(&self, kernel: usize) -> Result<Kernel<O>, RunError> {
+        self.kernel(kernel).ok_or(RunError::OutsideDomain)
     }
 }
 
@@ -227,7 +297,7 @@ impl<O: Operation> Session for OpenSession<O> {
     }
 
     fn cost(&self, kernel: usize, threads: usize) -> Cost {
-        self.kernels[kernel].map_or(Cost::IMPOSSIBLE, |kernel| kernel.cost(&self.input, threads))
+        self.kernel(kernel).map_or(Cost::IMPOSSIBLE, |kernel| kernel.cost(&self.input, threads))
     }
 
     fn predict(&self, kernel: usize, threads: usize) -> Option<Cost> {
@@ -243,7 +313,7 @@ impl<O: Operation> Session for OpenSession<O> {
     }
 
     fn needs(&self, kernel: usize) -> Option<Needs> {
-        self.kernels[kernel].and_then(|kernel| kernel.needs(&self.input))
+        self.kernel(kernel).and_then(|kernel| kernel.needs(&self.input))
     }
 
     fn steps(&self) -> u64 {
@@ -251,15 +321,15 @@ impl<O: Operation> Session for OpenSession<O> {
     }
 
     fn run(&self, kernel: usize, run: &Run) -> Result<Box<dyn Answer>, RunError> {
-        Ok(Box::new(Output::<O>(self.kernel(kernel)?.run(&self.input, run)?)))
+        Ok(Box::new(Output::<O>(self.to_run(kernel)?.run(&self.input, run)?)))
     }
 
     fn spin(&self, kernel: usize, run: &Run, times: u64) -> Result<(), RunError> {
-        let kernel = self.kernel(kernel)?;
-        let admitted = kernel.admit(&self.input, run.threads())?;
-        (0..times).try_for_each(|_| {
-            admitted.enter(O::Start::default(), black_box(&self.input), run).map(|output| drop(black_box(output)))
-        })
+        let admitted = self.to_run(kernel)?.admit(&self.input, run.threads())?;
+        for _ in 0..times {
+            drop(black_box(admitted.enter(O::Start::default(), black_box(&self.input), run)?));
+        }
+        Ok(())
     }
 
     fn work(&self, answer: &dyn Answer) -> u64 {
@@ -269,65 +339,5 @@ impl<O: Operation> Session for OpenSession<O> {
 
     fn oracle(&self) -> &dyn Answer {
         self.oracle.get_or_init(|| Output(O::oracle(&self.input)))
-    }
-}
-
-impl<O: Workloads> AnyOperation for Erased<O> {
-    fn name(&self) -> &'static str {
-        O::NAME
-    }
-
-    fn core(&self) -> Core {
-        O::CORE
-    }
-
-    fn unit(&self) -> &'static str {
-        O::UNIT
-    }
-
-    fn workloads(&self) -> &'static [Workload] {
-        O::WORKLOADS
-    }
-
-    fn absent(&self) -> &'static [Absent] {
-        O::ABSENT
-    }
-
-    fn public(&self) -> &'static [&'static str] {
-        O::PUBLIC
-    }
-
-    fn notes(&self) -> &'static str {
-        O::NOTES
-    }
-
-    fn kernels(&self, machine: &Machine) -> Vec<KernelInfo> {
-        let info = |def: &'static KernelDef<O>| KernelInfo { meta: def, obstacle: def.on(machine).err() };
-        O::KERNELS.iter().map(info).collect()
-    }
-
-    fn entries(&self) -> Vec<Option<usize>> {
-        O::KERNELS.iter().map(|def| def.body().map(|body| body.run as usize)).collect()
-    }
-
-    fn name_of(&self, workload: &str) -> Result<String, InputError> {
-        Ok(short(&O::canonical(workload)?))
-    }
-
-    fn session(&self, selection: &Selection, workload: &str, size: u64) -> Result<Box<dyn Session>, InputError> {
-        let machine = *selection.machine();
-        let workload = O::canonical(workload)?;
-        let input = O::input(&workload, size, selection)?;
-        let kernels = O::KERNELS.iter().map(|def| def.on(&machine).ok()).collect();
-        let case = Case::new(O::NAME, &short(&workload), size);
-        Ok(Box::new(OpenSession::<O> {
-            case,
-            workload,
-            input,
-            machine,
-            infos: self.kernels(&machine),
-            kernels,
-            oracle: OnceLock::new(),
-        }))
     }
 }

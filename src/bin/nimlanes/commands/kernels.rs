@@ -83,7 +83,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 }
 
 /// One operation: its kernels, its workloads, and the technologies without a kernel.
-fn listing(operation: &dyn AnyOperation, rows: &[ListedKernel]) -> String {
+fn listing(operation: &AnyOperation, rows: &[ListedKernel]) -> String {
     let workloads = operation.workloads();
     let Workload { name, published, .. } = workloads[0];
     let title = format!("{}: {} kernels, * selected for {name} at {published}", operation.name(), rows.len());
@@ -111,7 +111,7 @@ impl ListedKernel {
     }
 }
 
-fn rows(operation: &dyn AnyOperation, selection: &Selection) -> Result<Vec<ListedKernel>, Failure> {
+fn rows(operation: &AnyOperation, selection: &Selection) -> Result<Vec<ListedKernel>, Failure> {
     let workload = operation.workloads()[0];
     let session = operation.session(selection, workload.name, workload.published)?;
     let selected = session.kernels()[selection.kernel_of(session.as_ref())?].name;

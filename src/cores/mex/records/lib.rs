@@ -8,7 +8,7 @@
     allow(dead_code, unused_imports, unused_macros, reason = "drivers whose only kernels are left out of the build")
 )]
 
-use nimlanes_foundation::kernel::session::{AnyOperation, Erased};
+use nimlanes_foundation::kernel::session::AnyOperation;
 use nimlanes_foundation::{kernel, listed, machine, moves, simd, text};
 
 /// The paths of modules are those of files below `src`: listings, reports and profiles show them.
@@ -25,6 +25,9 @@ pub mod cores {
 }
 
 listed! {
-    /// The operation.
-    OPERATIONS: &[&dyn AnyOperation] = &[&Erased::<cores::mex::records::MexRecords>::new()];
+    /// The operation [`cores::mex::records::MexRecords`].
+    RECORDS: AnyOperation = AnyOperation::of::<cores::mex::records::MexRecords>();
+
+    /// The operations of this crate.
+    OPERATIONS: &[&AnyOperation] = &[&RECORDS];
 }

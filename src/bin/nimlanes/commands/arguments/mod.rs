@@ -165,7 +165,7 @@ pub struct Target {
 
 impl Target {
     /// The operation.
-    fn operation(&self) -> Result<&'static dyn AnyOperation, Failure> {
+    fn operation(&self) -> Result<&'static AnyOperation, Failure> {
         Ok(nimlanes::cores::operation(&self.operation)?)
     }
 

@@ -91,7 +91,7 @@ fn content(reports: &[Report], links: &str, no_module: Option<&String>) -> Resul
     let machine = Machine::detect();
     let kernels: BTreeMap<&str, Vec<KernelInfo>> =
         OPERATIONS.iter().map(|operation| (operation.name(), operation.kernels(&machine))).collect();
-    let operation = |operation: &&'static dyn AnyOperation| -> Result<Value, SavedError> {
+    let operation = |operation: &&'static AnyOperation| -> Result<Value, SavedError> {
         let name = operation.name();
         let kernel = |kernel: &KernelInfo| {
             let flamegraph = flamegraphs.get(&(name.to_owned(), kernel.name.to_owned()));

@@ -81,7 +81,7 @@ pub(super) enum Task {
 /// An input of an operation, with the predicted time of each kernel.
 #[derive(Clone)]
 pub(super) struct Input {
-    pub(super) operation: &'static dyn AnyOperation,
+    pub(super) operation: &'static AnyOperation,
     pub(super) case: Case,
     pub(super) predicted: Vec<Predicted>,
 }
@@ -98,7 +98,7 @@ pub(super) struct Predicted {
 
 impl Input {
     pub(super) fn new(
-        operation: &'static dyn AnyOperation,
+        operation: &'static AnyOperation,
         workload: &'static Workload,
         size: u64,
         selection: &Selection,
@@ -249,13 +249,13 @@ pub(super) fn time_limit(effort: &Effort, tasks: &[Task]) -> Duration {
 }
 
 /// Whether a workload is the first, main one of its operation.
-fn is_first(operation: &dyn AnyOperation, workload: &Workload) -> bool {
+fn is_first(operation: &AnyOperation, workload: &Workload) -> bool {
     operation.workloads()[0].name == workload.name
 }
 
 /// The sizes at which a workload is measured, ascending.
 pub(super) fn sizes(
-    operation: &'static dyn AnyOperation,
+    operation: &'static AnyOperation,
     workload: &'static Workload,
     effort: &Effort,
     selection: &Selection,
@@ -279,7 +279,7 @@ pub(super) fn sizes(
 /// An input on which the quickest kernel takes at most this long, unless the workload ends below its size.
 fn input_within(
     most: Duration,
-    operation: &'static dyn AnyOperation,
+    operation: &'static AnyOperation,
     workload: &'static Workload,
     size: u64,
     selection: &Selection,
@@ -311,7 +311,7 @@ fn trials(effort: &Effort, selection: &Selection) -> Result<Vec<Input>, InputErr
 /// and duels of few rounds once more. There and at the largest size, also a duel of
 /// the parallel kernels, if there are any.
 fn duels(
-    operation: &'static dyn AnyOperation,
+    operation: &'static AnyOperation,
     workload: &'static Workload,
     effort: &Effort,
     selection: &Selection,

@@ -78,7 +78,7 @@ pub struct Report<'a> {
 /// An operation and those of its kernels that were measured, here or on another machine. A report has nothing to say about
 /// others.
 pub(in crate::report) struct Entry {
-    pub(in crate::report) operation: &'static dyn AnyOperation,
+    pub(in crate::report) operation: &'static AnyOperation,
     kernels: Vec<KernelInfo>,
     /// The kernels that have changed since they were measured.
     changed: Vec<&'static str>,
@@ -290,7 +290,7 @@ impl<'a> Report<'a> {
 
     /// All kernels, as pairs of operation and kernel.
     fn all_kernels(&self) -> impl Iterator<Item = (&'static str, KernelInfo)> {
-        let kernels = |operation: &&'static dyn AnyOperation| {
+        let kernels = |operation: &&'static AnyOperation| {
             let name = operation.name();
             operation.kernels(&self.machine).into_iter().map(move |kernel| (name, kernel))
         };
