@@ -80,7 +80,7 @@
 //! # What is stable
 //! - The functions above, [`games`], [`moves`], [`kernel`], [`machine`], [`lab`] and what the modules of [`cores`]
 //!   export, by [semantic versioning](https://semver.org). Enums that may grow, and structs that may get more fields,
-//!   are marked `#[non_exhaustive]`. Traits may get more items, except the traits of sinks, the journals of runs and
+//!   are marked `#[non_exhaustive]`. Traits may get more items, except the journals of runs and
 //!   [`Player`](lab::duel::Player), which other crates can implement. What these pages do not show is not part of the
 //!   API.
 //! - The names of games, operations, workloads and kernels. A kernel may become faster; the changelog names each one

@@ -1,6 +1,6 @@
 //! Every kernel of every core against the oracle and the known answers, as `tests/trials` has it, and the machine code of all.
 
-use nimlanes::cores::{COMPLETE, OPERATIONS};
+use nimlanes::cores::OPERATIONS;
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[path = "conformance/machine_code.rs"]
@@ -11,5 +11,5 @@ fn main() {
     let others = machine_code::trials();
     #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
     let others = [];
-    nimlanes_trials::run(OPERATIONS, COMPLETE, others)
+    nimlanes_trials::run(OPERATIONS, others)
 }

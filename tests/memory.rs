@@ -8,13 +8,13 @@ use std::process::{Command, ExitCode};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use nimlanes::cores::OPERATIONS;
 use nimlanes::cores::mex::period::Rare;
 use nimlanes::cores::named::ByName;
-use nimlanes::cores::{COMPLETE, OPERATIONS};
 use nimlanes::games::{SolveError, Solver, game};
 use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::session::{AnyOperation, Session};
-use nimlanes::kernel::{Core, Run};
+use nimlanes::kernel::{Core, Run, Yields};
 use nimlanes::machine::Machine;
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 
@@ -77,23 +77,27 @@ fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
 /// Inputs of a workload with doubling sizes.
 fn inputs<'a>(
     operation: &'a AnyOperation,
+    yields: Yields,
     workload: &'a str,
     selection: &'a Selection,
 ) -> impl Iterator<Item = (u64, Box<dyn Session>)> + 'a {
     // Computing the values with another operation takes longer than counting them.
     let largest = if operation.core() == Core::XorCount { 18 } else { 34 };
-    (6..largest).map_while(move |e| Some((1 << e, operation.session(selection, workload, 1 << e).ok()?)))
+    (6..largest)
+        .map_while(move |e| Some((1 << e, operation.session_finding(yields, selection, workload, 1 << e).ok()?)))
 }
 
 /// Checks a kernel at the largest size, and between this and the previous one, where lists that double have another
 /// fill level.
 fn check_kernel(
     operation: &AnyOperation,
+    yields: Yields,
     workload: &str,
     selection: &Selection,
-    [of, kernel]: [&str; 2],
+    kernel: &str,
     sizes: &mut [(u64, Box<dyn Session>)],
 ) -> bool {
+    let of = if yields == Yields::Tally { "counts" } else { "positions" };
     let index = |session: &dyn Session| session.index(kernel).expect("it is listed");
     let is_feasible = |session: &dyn Session, threads: usize| {
         let cost = session.cost(index(session), threads);
@@ -107,7 +111,8 @@ fn check_kernel(
             continue;
         };
         let size = sizes[last].0;
-        let between = operation.session(selection, workload, size * 7 / 10).expect("smaller than one that exists");
+        let between = operation.session_finding(yields, selection, workload, size * 7 / 10);
+        let between = between.expect("smaller than one that exists");
         // Only for the first workload: the others differ less between sizes.
         let is_first = workload == operation.workloads()[0].name;
         let between = is_first.then_some((size * 7 / 10, &between));
@@ -160,16 +165,14 @@ fn check_stream(name: &str, limit: u64, threads: usize) -> bool {
 fn check_operations(only: &str) -> bool {
     let selection = Selection::new(Machine::detect());
     let mut is_right = true;
-    for (of, operations) in [("counts", OPERATIONS), ("positions", COMPLETE)] {
-        // Only operations with a generic sink differ.
+    for yields in [Yields::Tally, Yields::Unordered] {
+        // Only the outputs of these have parts.
         let all = |operation: &&&AnyOperation| {
-            of == "counts"
-                || operation.workloads()[0].name != operation.name()
-                    && matches!(operation.name(), "table_scan" | "occupancy")
+            yields == Yields::Tally || matches!(operation.name(), "table_scan" | "occupancy")
         };
-        for operation in operations.iter().filter(all).filter(|operation| operation.name().contains(only)) {
+        for operation in OPERATIONS.iter().filter(all).filter(|operation| operation.name().contains(only)) {
             for workload in operation.workloads() {
-                let mut sizes: Vec<_> = inputs(*operation, workload.name, &selection)
+                let mut sizes: Vec<_> = inputs(operation, yields, workload.name, &selection)
                     .take_while(|(_, session)| {
                         (0..session.kernels().len()).any(|kernel| {
                             (1..=2).any(|threads| {
@@ -180,7 +183,7 @@ fn check_operations(only: &str) -> bool {
                     })
                     .collect();
                 for kernel in operation.kernels(selection.machine()).iter().filter(|kernel| kernel.obstacle.is_none()) {
-                    is_right &= check_kernel(*operation, workload.name, &selection, [of, kernel.name], &mut sizes);
+                    is_right &= check_kernel(operation, yields, workload.name, &selection, kernel.name, &mut sizes);
                 }
             }
         }

@@ -30,51 +30,35 @@ pub mod mex {
     pub use nimlanes_octal::cores::mex::{octal, period};
 }
 
-use crate::kernel::Yields;
 use crate::kernel::session::AnyOperation;
 use crate::text::names::hint;
 
-/// All operations, in the order of the cores. Their functions are those that the crates of the cores compiled.
-macro_rules! operations {
-    ($table_scan:ident, $occupancy:ident) => {
-        &[
-            #[cfg(feature = "table_scan")]
-            &nimlanes_table_scan::$table_scan,
-            #[cfg(feature = "occupancy")]
-            &nimlanes_occupancy::$occupancy,
-            #[cfg(feature = "mex")]
-            &nimlanes_mex::SUBTRACTION,
-            #[cfg(feature = "mex")]
-            &nimlanes_mex::ZEROS,
-            #[cfg(feature = "mex")]
-            &nimlanes_mex_records::RECORDS,
-            #[cfg(feature = "mex")]
-            &nimlanes_mex::SPLIT,
-            #[cfg(feature = "octal")]
-            &nimlanes_octal::OCTAL,
-            #[cfg(feature = "octal")]
-            &nimlanes_octal::PERIOD,
-            #[cfg(feature = "mex")]
-            &nimlanes_mex::FAMILY,
-            #[cfg(feature = "xor_count")]
-            &nimlanes_xor_count::TRIPLES,
-            #[cfg(feature = "xor_count")]
-            &nimlanes_xor_count::PARTITIONS,
-        ]
-    };
-}
-
-/// All operations with their types erased, in the order of the cores.
-pub static OPERATIONS: &[&AnyOperation] = operations!(TABLE_SCAN, OCCUPANCY);
-
-/// The same operations with the most detailed output, for conformance tests: a sink keeps every position.
-pub static COMPLETE: &[&AnyOperation] = operations!(TABLE_SCAN_COMPLETE, OCCUPANCY_COMPLETE);
-
-/// The operations with the most detailed output that a kernel finds: [`COMPLETE`], or [`OPERATIONS`] if it finds only counts and
-/// sums.
-pub fn most_complete(yields: Yields) -> &'static [&'static AnyOperation] {
-    if yields == Yields::Tally { OPERATIONS } else { COMPLETE }
-}
+/// All operations with their types erased, in the order of the cores. Their functions are those that the crates of the cores
+/// compiled.
+pub static OPERATIONS: &[&AnyOperation] = &[
+    #[cfg(feature = "table_scan")]
+    &nimlanes_table_scan::TABLE_SCAN,
+    #[cfg(feature = "occupancy")]
+    &nimlanes_occupancy::OCCUPANCY,
+    #[cfg(feature = "mex")]
+    &nimlanes_mex::SUBTRACTION,
+    #[cfg(feature = "mex")]
+    &nimlanes_mex::ZEROS,
+    #[cfg(feature = "mex")]
+    &nimlanes_mex_records::RECORDS,
+    #[cfg(feature = "mex")]
+    &nimlanes_mex::SPLIT,
+    #[cfg(feature = "octal")]
+    &nimlanes_octal::OCTAL,
+    #[cfg(feature = "octal")]
+    &nimlanes_octal::PERIOD,
+    #[cfg(feature = "mex")]
+    &nimlanes_mex::FAMILY,
+    #[cfg(feature = "xor_count")]
+    &nimlanes_xor_count::TRIPLES,
+    #[cfg(feature = "xor_count")]
+    &nimlanes_xor_count::PARTITIONS,
+];
 
 /// No operation has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

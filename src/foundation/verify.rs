@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::kernel::selection::{SelectError, Selection};
 use crate::kernel::session::{AnyOperation, Session};
 use crate::kernel::workload::{InputError, ValuesError, Workload};
-use crate::kernel::{Run, RunError};
+use crate::kernel::{Run, RunError, Yields};
 use crate::known::{self, Known};
 
 /// Sizes at which complete outputs are compared with the oracle's: around the boundaries of a word, a vector and two
@@ -91,14 +91,21 @@ fn takes_long(error: &InputError) -> bool {
 }
 
 impl Inputs {
-    /// Makes the inputs at the sizes of [`EDGES`] up to `edge`, and the inputs with known answers up to size `known`.
-    /// Of the latter, those are left out whose Grundy values take longer to compute than `selection` allows, or, on a
-    /// target with 32-bit indices, that do not fit.
+    /// Makes the inputs at the sizes of [`EDGES`] up to `edge`, and those with known answers up to size `known`. Of the latter, those
+    /// are left out whose Grundy values take longer to compute than `selection` allows, or, on a target with 32-bit indices, that do
+    /// not fit. Kernels must find as much for an input as `yields` names.
     ///
     /// # Panics
     /// A listed workload has no input of a listed size. The tests create all of them.
-    pub fn new(operation: &AnyOperation, workload: &Workload, selection: &Selection, edge: u64, known: u64) -> Self {
-        let open = |size| operation.session(selection, workload.name, size);
+    pub fn new(
+        operation: &AnyOperation,
+        workload: &Workload,
+        yields: Yields,
+        selection: &Selection,
+        edge: u64,
+        known: u64,
+    ) -> Self {
+        let open = |size| operation.session_finding(yields, selection, workload.name, size);
         let session = |size| open(size).expect("a listed workload and size");
         let edges = EDGES.iter().filter(|size| **size <= edge).map(|size| (*size, session(*size))).collect();
         let concerns = |Known { case, .. }: &Known| {

@@ -20,7 +20,7 @@ use std::sync::mpsc::sync_channel;
 
 pub use num_bigint::BigUint;
 
-use crate::cores::sink::{Outlet, WAITING};
+use crate::cores::sink::{WAITING, Wanted};
 use crate::kernel::selection::{SelectError, Selection};
 use crate::kernel::threads;
 use crate::kernel::workload::InputError;
@@ -511,17 +511,12 @@ impl Question {
     }
 }
 
-/// The outlet of a sink that hands positions to a receiver.
-fn outlet<P>(receiver: Receiver) -> Outlet<P>
+/// Positions in order, which a receiver takes.
+fn handed_to<P>(receiver: Receiver) -> Wanted<P>
 where
     Positions: From<Vec<P>>,
 {
-    Arc::new(move |batch: Vec<P>| receiver(batch.into()))
-}
-
-/// The result of a search, from the positions that remain in its sink.
-fn found<S: Into<Positions>>((sink, used): (S, ChosenKernel)) -> FoundPositions {
-    FoundPositions { positions: sink.into(), used }
+    Wanted::InOrder(Arc::new(move |batch: Vec<P>| receiver(batch.into())))
 }
 
 /// The digest of an operation as details of a solution, without the entry named `answer`.

@@ -1,7 +1,5 @@
 //! Lists of positions with two or three heaps.
 
-use crate::cores::sink;
-
 /// Positions with two or three heaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Positions {
@@ -9,16 +7,6 @@ pub enum Positions {
     Two(Vec<[u64; 2]>),
     /// Three heaps, `x <= y <= z`.
     Three(Vec<[u32; 3]>),
-}
-
-/// The positions that the sink still holds: those that it has not handed on.
-impl<P> From<sink::Positions<P>> for Positions
-where
-    Positions: From<Vec<P>>,
-{
-    fn from(found: sink::Positions<P>) -> Self {
-        found.list.into()
-    }
 }
 
 impl From<Vec<[u64; 2]>> for Positions {

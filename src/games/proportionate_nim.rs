@@ -18,11 +18,11 @@
 //! published moves only.
 
 use super::{
-    ChosenKernel, Figure, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, details,
-    found, outlet,
+    ChosenKernel, Figure, FoundPositions, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver,
+    Takes, details, handed_to,
 };
-use crate::cores::occupancy::{Beams, Occupancy, Positions, ProportionateNim, Sink};
-use crate::cores::sink::Sink as _;
+use crate::cores::occupancy::{Beams, Occupancy, Positions, ProportionateNim, Wanted};
+use crate::cores::sink::Totals;
 use crate::moves::Diagonals;
 
 /// The game as the lab lists it.
@@ -38,10 +38,8 @@ pub const GAME: Game = Game {
     solve,
     listing: Some(Listing {
         caption,
-        whole: |question, solver| find::<_, false>(question, solver, Positions::default()).map(found),
-        stream: |question, solver, receiver| {
-            find::<_, true>(question, solver, Positions::into(outlet(receiver))).map(found)
-        },
+        whole: |question, solver| list(question, solver, Wanted::Positions),
+        stream: |question, solver, receiver| list(question, solver, handed_to(receiver)),
     }),
 };
 
@@ -69,23 +67,30 @@ const UPPER_DENSITY: f64 = 0.247_725_583_557_736;
 /// The limit of the slope of the lower beam, minus one.
 const DELTA: f64 = 0.477_799_775_272_120;
 
-fn find<S: Sink, const HANDS_ON: bool>(
+fn find(
     question: &Question,
     solver: &Solver,
-    sink: S,
-) -> Result<(S, ChosenKernel), SolveError> {
-    let input = |limit| ProportionateNim::with(limit, question.get(&DIAGONALS).clone());
-    solver.apply_from::<Occupancy<S, HANDS_ON>>(sink, question.limit, input)
+    wanted: Wanted<[u64; 2]>,
+) -> Result<(Positions, ChosenKernel), SolveError> {
+    let diagonals = question.get(&DIAGONALS);
+    let input = |limit| Ok(ProportionateNim::with(limit, diagonals.clone())?.finding(wanted.clone()));
+    solver.apply::<Occupancy>(question.limit, input)
+}
+
+fn list(question: &Question, solver: &Solver, wanted: Wanted<[u64; 2]>) -> Result<FoundPositions, SolveError> {
+    let (found, used) = find(question, solver, wanted)?;
+    Ok(FoundPositions { positions: found.into_list().into(), used })
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let (tally, used) = find::<_, false>(question, solver, Beams::default())?;
-    let total = tally.tally();
+    let (found, used) = find(question, solver, Wanted::Totals)?;
+    let beams = *found.totals();
+    let total = beams.tally();
     let mut figures = details(total.digest(), "sum");
     if *question.get(&DIAGONALS) != Diagonals::PUBLISHED {
         return Ok(Solution { answer: total.sum.into(), details: figures, kernels: vec![used] });
     }
-    let Beams { lower, upper } = tally;
+    let Beams { lower, upper } = beams;
     let beams = [
         ("lower_slope", lower.slope()),
         ("lower_slope_expected", 1.0 + DELTA),
@@ -107,7 +112,7 @@ mod tests {
     use crate::kernel::Operation;
 
     fn positions(limit: u64) -> Beams {
-        <Occupancy<Beams>>::oracle(&ProportionateNim::new(limit).expect("small"))
+        *Occupancy::oracle(&ProportionateNim::new(limit).expect("small")).totals()
     }
 
     /// The answer of a program that marks lines. The flags enable the faults of the source: (0,0) has no lines, the partner

@@ -20,11 +20,10 @@
 //! | 40000 | 0.12040 | 0.16676 |
 
 use super::{
-    ChosenKernel, Figure, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, details,
-    found, outlet,
+    ChosenKernel, FoundPositions, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes,
+    details, handed_to,
 };
-use crate::cores::table_scan::{Positions, Rule, Sink, StoneGame, TableScan, Tally};
-use crate::kernel::Operation;
+use crate::cores::table_scan::{Positions, Rule, StoneGame, TableScan, Wanted};
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {
@@ -39,10 +38,8 @@ pub const GAME: Game = Game {
     solve,
     listing: Some(Listing {
         caption,
-        whole: |question, solver| scan::<_, false>(question, solver, Positions::default()).map(found),
-        stream: |question, solver, receiver| {
-            scan::<_, true>(question, solver, Positions::into(outlet(receiver))).map(found)
-        },
+        whole: |question, solver| list(question, solver, Wanted::Positions),
+        stream: |question, solver, receiver| list(question, solver, handed_to(receiver)),
     }),
 };
 
@@ -64,17 +61,22 @@ fn caption(question: &Question) -> String {
     format!("Stone Game, {rule}")
 }
 
-fn scan<S: Sink, const HANDS_ON: bool>(
+fn scan(
     question: &Question,
     solver: &Solver,
-    sink: S,
-) -> Result<(S, ChosenKernel), SolveError> {
-    let input = |limit| StoneGame::new(limit, *question.get(&RULE));
-    solver.apply_from::<TableScan<S, HANDS_ON>>(sink, question.limit, input)
+    wanted: Wanted<[u32; 3]>,
+) -> Result<(Positions, ChosenKernel), SolveError> {
+    let input = |limit| Ok(StoneGame::new(limit, *question.get(&RULE))?.finding(wanted.clone()));
+    solver.apply::<TableScan>(question.limit, input)
+}
+
+fn list(question: &Question, solver: &Solver, wanted: Wanted<[u32; 3]>) -> Result<FoundPositions, SolveError> {
+    let (found, used) = scan(question, solver, wanted)?;
+    Ok(FoundPositions { positions: found.into_list().into(), used })
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let (tally, used) = scan::<_, false>(question, solver, Tally::default())?;
-    let details: Vec<(&str, Figure)> = details(TableScan::<Tally>::digest(&tally), "sum");
-    Ok(Solution { answer: tally.sum.into(), details, kernels: vec![used] })
+    let (found, used) = scan(question, solver, Wanted::Totals)?;
+    let tally = found.totals();
+    Ok(Solution { answer: tally.sum.into(), details: details(tally.digest(), "sum"), kernels: vec![used] })
 }

@@ -2,7 +2,7 @@
 //! exact ones.
 
 use nimlanes::cores::named::ByName;
-use nimlanes::cores::occupancy::{Beams, MAX_LIMIT, Occupancy, Positions, ProportionateNim};
+use nimlanes::cores::occupancy::{MAX_LIMIT, Occupancy, ProportionateNim, Wanted};
 use nimlanes::cores::{OPERATIONS, operation};
 use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::{Claim, Kernel, Run, available};
@@ -27,12 +27,12 @@ fn refused(args: &[&str], says: &[&str]) {
     assert!(says.iter().all(|says| line.contains(says)), "{args:?} should say {says:?}: {line}");
 }
 
-fn observed(machine: &Machine) -> Vec<Kernel<Occupancy<Beams>>> {
+fn observed(machine: &Machine) -> Vec<Kernel<Occupancy>> {
     available(machine).filter(|kernel| kernel.def().claim == Claim::Observed).collect()
 }
 
 /// The least number of threads that a kernel needs.
-fn threads(kernel: &Kernel<Occupancy<Beams>>) -> usize {
+fn threads(kernel: &Kernel<Occupancy>) -> usize {
     1 + usize::from(kernel.def().is_parallel())
 }
 
@@ -45,13 +45,13 @@ fn they_agree_with_an_exact_kernel() {
     let checked = runner.run(&limits, |limit| {
         let input = ProportionateNim::new(limit).expect("below the largest limit");
         let selection = Selection::new(Machine::detect()).with_threads(1).expect("one thread");
-        let exact = selection.kernel::<Occupancy<Beams>>(&input).expect("a small limit");
+        let exact = selection.kernel::<Occupancy>(&input).expect("a small limit");
         prop_assert_eq!(exact.def().claim, Claim::Exact);
         let want = exact.run(&input, &Run::new(1)).expect("not cancelled");
         for kernel in observed(&Machine::detect()) {
             let run = Run::new(threads(&kernel));
             let got = kernel.run(&input, &run).expect("not cancelled");
-            prop_assert_eq!(got, want, "{} at {}", kernel.def().name, limit);
+            prop_assert_eq!(&got, &want, "{} at {}", kernel.def().name, limit);
             prop_assert!(limit < 1_000_000 || run.evidence().and_then(|evidence| evidence.number("heaps")) > Some(0));
         }
         Ok(())
@@ -68,7 +68,7 @@ fn they_report_progress_and_can_be_cancelled() {
     for kernel in observed(&Machine::detect()) {
         let run = Run::new(threads(&kernel));
         kernel.run(&input, &run).expect("not cancelled");
-        assert_eq!(run.done(), Occupancy::<Beams>::steps(&input));
+        assert_eq!(run.done(), Occupancy::steps(&input));
         let run = Run::new(threads(&kernel));
         run.cancel();
         assert_eq!(kernel.run(&input, &run), Err(RunError::Cancelled));
@@ -89,11 +89,11 @@ fn none_is_selected_by_itself() {
             }
         }
         let input = ProportionateNim::new(1_000_000_000).expect("below the largest limit");
-        let exact = selection.kernel::<Occupancy<Beams>>(&input).expect("memory for a billion");
+        let exact = selection.kernel::<Occupancy>(&input).expect("memory for a billion");
         let is_quicker = |kernel: &Kernel<_>| kernel.cost(&input, threads(kernel)).ns < exact.cost(&input, 1).ns;
         assert!(observed(&machine).iter().all(is_quicker), "than {exact:?}");
         let named = selection.with_kernel("occupancy", "window_tree").expect("it is listed");
-        assert_eq!(named.kernel::<Occupancy<Beams>>(&input).map(|kernel| kernel.def().name), Ok("window_tree"));
+        assert_eq!(named.kernel::<Occupancy>(&input).map(|kernel| kernel.def().name), Ok("window_tree"));
     }
 }
 
@@ -112,14 +112,15 @@ fn a_refusal_names_them_on(machine: Machine) {
         |error: &SelectError| kernels.iter().any(|name| error.to_string().contains(&format!("occupancy={name} can")));
     let input = |limit| ProportionateNim::new(limit).expect("below the largest limit");
     for limit in [100_000_000_000_u64, 1 << 47] {
-        let error = selection.kernel::<Occupancy<Beams>>(&input(limit)).expect_err("no exact kernel can");
+        let error = selection.kernel::<Occupancy>(&input(limit)).expect_err("no exact kernel can");
         assert_eq!(matches!(error, SelectError::Memory { .. }), limit < 1 << 46, "{error}");
         assert!(names_one(&error), "{error}");
-        let error = selection.kernel::<Occupancy<Positions>>(&input(limit)).expect_err("no exact kernel can");
+        let error =
+            selection.kernel::<Occupancy>(&input(limit).finding(Wanted::Positions)).expect_err("no exact kernel can");
         assert!(!names_one(&error), "{error}");
     }
     let error = selection.clone().with_kernel("occupancy", "window_tree").expect("it is listed");
-    let error = error.kernel::<Occupancy<Positions>>(&input(100)).expect_err("it finds no positions");
+    let error = error.kernel::<Occupancy>(&input(100).finding(Wanted::Positions)).expect_err("it finds no positions");
     assert!(error.to_string().ends_with("it finds the sum alone, not the positions"), "{error}");
 }
 

@@ -1,19 +1,23 @@
 //! Random inputs: every kernel that this machine can run agrees with the oracle, and theorems that no kernel uses hold.
 
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
 use nimlanes::cores::mex::family::{Family, MexFamily};
 use nimlanes::cores::mex::octal::{Code, MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::split::{MexSplit, Split};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::cores::mex::zeros::{MexZeros, Zeros};
-use nimlanes::cores::sink::{Sink, Tally};
-use nimlanes::cores::table_scan::{self, Rule, StoneGame, TableScan};
+use nimlanes::cores::occupancy::{Occupancy, ProportionateNim};
+use nimlanes::cores::operation;
+use nimlanes::cores::sink::Outlet;
+use nimlanes::cores::table_scan::{Rule, StoneGame, TableScan, Wanted};
 use nimlanes::cores::xor_count::partitions::{Partitions, XorPartitions};
 use nimlanes::cores::xor_count::triples::{Values, XorTriples};
-use nimlanes::cores::{COMPLETE, OPERATIONS};
 use nimlanes::games::{Positions, Solver, game};
 use nimlanes::kernel::selection::Selection;
-use nimlanes::kernel::session::{AnyOperation, KernelInfo, Session};
+use nimlanes::kernel::session::{KernelInfo, Session};
 use nimlanes::kernel::{Kernel, Operation, Run, RunError, Yields, available};
 use nimlanes::machine::Machine;
 use nimlanes::moves::{Diagonals, MoveSet};
@@ -44,11 +48,11 @@ fn able<O: Operation>(input: &O::Input) -> Vec<Kernel<O>> {
     available::<O>(&Machine::detect()).filter(|kernel| kernel.cost(input, 1).is_possible()).collect()
 }
 
-/// An input of an operation in one of the two lists. Kernels that are generic over a sink are taken from there, where they are
-/// compiled with the library; named by their types, they would be compiled again here, without optimisation.
-fn session(operations: &[&AnyOperation], operation: &str, workload: &str, size: u64) -> Box<dyn Session> {
-    let operation = operations.iter().find(|listed| listed.name() == operation).expect("an operation");
-    operation.session(&Selection::new(Machine::detect()), workload, size).expect("a small input")
+/// An input of an operation, for which kernels find this much.
+fn session(yields: Yields, operation: &str, workload: &str, size: u64) -> Box<dyn Session> {
+    let operation = self::operation(operation).expect("an operation");
+    let selection = Selection::new(Machine::detect());
+    operation.session_finding(yields, &selection, workload, size).expect("a small input")
 }
 
 /// The kernels that can process the input of a session on `threads` threads, with their indices.
@@ -56,10 +60,10 @@ fn those_able(session: &dyn Session, threads: usize) -> impl Iterator<Item = (us
     session.kernels().iter().enumerate().filter(move |(index, _)| session.cost(*index, threads).is_possible())
 }
 
-/// [`all_equal_the_oracle`], for an input of either list.
+/// [`all_equal_the_oracle`], where totals are wanted and where all positions are.
 fn all_agree_with_the_oracle(operation: &str, workload: &str, size: u64) -> Result<(), TestCaseError> {
-    for operations in [COMPLETE, OPERATIONS] {
-        let session = session(operations, operation, workload, size);
+    for yields in [Yields::Unordered, Yields::Tally] {
+        let session = session(yields, operation, workload, size);
         for threads in 1..=3 {
             let is_apt = |(_, kernel): &(usize, &KernelInfo)| threads == 1 || kernel.is_parallel();
             for (index, kernel) in those_able(session.as_ref(), threads).filter(is_apt) {
@@ -273,9 +277,9 @@ fn outside<O: Operation>(input: &O::Input, threads: usize, names: &[&str]) {
     }
 }
 
-/// [`outside`] for an input of [`OPERATIONS`].
+/// [`outside`] for a listed operation.
 fn outside_on_one_thread(operation: &str, workload: &str, size: u64, is_meant: impl Fn(&str) -> bool) {
-    let session = session(OPERATIONS, operation, workload, size);
+    let session = session(Yields::Tally, operation, workload, size);
     for (index, kernel) in session.kernels().iter().enumerate().filter(|(_, kernel)| is_meant(kernel.name)) {
         let run = Run::new(1);
         let ended = session.run(index, &run).err();
@@ -299,27 +303,6 @@ fn inputs_outside_a_domain_are_refused() {
     outside::<XorTriples>(&Values::new(vec![0, 128, 3]), 1, &["pairs_avx512"]);
     outside::<XorTriples>(&Values::new(vec![0, 256, 3]), 1, &["histogram_pairs", "histogram_pairs_avx2"]);
     outside::<XorTriples>(&Values::new(vec![0, 512, 3]), 1, &["characters_avx512"]);
-}
-
-/// Panics at the first position after the first bands.
-#[derive(Debug, Default, PartialEq)]
-struct Fragile;
-
-impl Sink<[u32; 3]> for Fragile {
-    fn push(&mut self, [x, ..]: [u32; 3]) {
-        assert!(x < 200, "it breaks");
-    }
-
-    fn merge(&mut self, _: Self) {}
-
-    fn tally(&self) -> Tally {
-        Tally::default()
-    }
-}
-
-impl table_scan::Sink for Fragile {
-    // The least that a kernel may find, so that no kernel is left out.
-    const YIELDS: Yields = Yields::Tally;
 }
 
 /// The `k`-th P-position of Wythoff's game, exactly: `(floor(k phi), floor(k phi) + k)` with
@@ -360,7 +343,7 @@ fn redundant_moves_change_nothing() {
 #[test]
 fn the_kernels_of_table_scan_agree_at_the_limit_of_the_narrowest() {
     for rule in ["all-moves", "one-or-two"] {
-        let session = session(COMPLETE, "table_scan", rule, 1023);
+        let session = session(Yields::Unordered, "table_scan", rule, 1023);
         let run = |kernel| session.run(kernel, &Run::new(2)).expect("not cancelled");
         let baseline = run(0);
         for (index, kernel) in those_able(session.as_ref(), 2).skip(1) {
@@ -375,9 +358,9 @@ fn the_kernels_of_table_scan_agree_at_the_limit_of_the_narrowest() {
 #[test]
 fn the_narrow_kernels_of_table_scan_agree_at_every_limit() {
     for (rule, step) in [("all-moves", 3), ("one-or-two", 7)] {
-        let past = session(COMPLETE, "table_scan", rule, 1024);
+        let past = session(Yields::Unordered, "table_scan", rule, 1024);
         for limit in (0..1024).step_by(step) {
-            let session = session(COMPLETE, "table_scan", rule, limit);
+            let session = session(Yields::Unordered, "table_scan", rule, limit);
             let run = |kernel| session.run(kernel, &Run::new(1)).expect("not cancelled");
             let rows = run(session.index("bit_rows").expect("a kernel for every machine"));
             let is_narrow = |(index, _): &(usize, _)| !past.cost(*index, 2).is_possible();
@@ -391,7 +374,7 @@ fn the_narrow_kernels_of_table_scan_agree_at_every_limit() {
 /// The timing of threads differs in every run: marks lost by concurrent writes to one word show only occasionally.
 #[test]
 fn threads_find_the_same_positions_every_time() {
-    let session = session(OPERATIONS, "table_scan", "all-moves", 1000);
+    let session = session(Yields::Tally, "table_scan", "all-moves", 1000);
     for threads in [2, 3] {
         for (index, kernel) in those_able(session.as_ref(), threads).filter(|(_, kernel)| kernel.is_parallel()) {
             for round in 0..100 {
@@ -406,9 +389,9 @@ fn threads_find_the_same_positions_every_time() {
 /// Also where lanes and inner loops are those of a tier, at limits that reach them.
 #[test]
 fn every_kernel_of_segments_finds_every_position() {
-    for operations in [COMPLETE, OPERATIONS] {
+    for yields in [Yields::Unordered, Yields::Tally] {
         for limit in [150_000, 400_003, 3_000_000] {
-            let session = session(operations, "occupancy", "proportionate", limit);
+            let session = session(yields, "occupancy", "proportionate", limit);
             let sequential = session.index("window_certificate").expect("it is listed");
             let want = session.run(sequential, &Run::new(1)).expect("not cancelled");
             for threads in 1..5 {
@@ -427,7 +410,7 @@ fn every_kernel_of_segments_finds_every_position() {
 /// A run on two threads that is cancelled in the middle ends in both threads with an error.
 #[test]
 fn a_run_on_two_threads_can_be_cancelled() {
-    let session = session(OPERATIONS, "table_scan", "all-moves", 4000);
+    let session = session(Yields::Tally, "table_scan", "all-moves", 4000);
     for (index, kernel) in those_able(session.as_ref(), 2).filter(|(_, kernel)| kernel.is_parallel()) {
         let run = Run::new(2);
         let ended = std::thread::scope(|scope| {
@@ -443,16 +426,34 @@ fn a_run_on_two_threads_can_be_cancelled() {
     }
 }
 
-/// A sink that panics ends the run in all threads: none waits for bands that will never be done.
+/// Panics at the first batch past the first heaps.
+fn fragile<P: AsRef<[T]>, T: Copy + Into<u64>>(most: u64) -> Outlet<P> {
+    Arc::new(move |batch: Vec<P>| {
+        assert!(batch.iter().all(|position| position.as_ref()[0].into() < most), "it breaks");
+        Ok(())
+    })
+}
+
+/// How many kernels hand on positions from several threads. In each, an outlet that panics ends the run in all threads: none waits for
+/// what will never be done.
+fn end_with_the_outlet<O: Operation>(input: &O::Input) -> usize {
+    let machine = Machine::detect();
+    let is_parallel = |kernel: &Kernel<O>| kernel.def().is_parallel() && kernel.cost(input, 2).is_possible();
+    let kernels = available::<O>(&machine).filter(is_parallel);
+    let ends = kernels.map(|kernel| {
+        let run = std::panic::catch_unwind(AssertUnwindSafe(|| kernel.run(input, &Run::new(2))));
+        assert!(run.is_err(), "{}", kernel.def().name);
+    });
+    ends.count()
+}
+
 #[test]
 fn a_panic_in_one_thread_ends_the_others() {
-    let input = StoneGame::new(2000, Rule::AllMoves).expect("a small limit");
-    let machine = Machine::detect();
-    let is_parallel = |kernel: &Kernel<_>| kernel.def().is_parallel() && kernel.cost(&input, 2).is_possible();
-    for kernel in available::<TableScan<Fragile>>(&machine).filter(is_parallel) {
-        let run = std::panic::catch_unwind(|| kernel.run(&input, &Run::new(2)));
-        assert!(run.is_err(), "{}", kernel.def().name);
-    }
+    let stones = StoneGame::new(2000, Rule::AllMoves).expect("a small limit");
+    end_with_the_outlet::<TableScan>(&stones.finding(Wanted::InOrder(fragile(200))));
+    let two_heaps = ProportionateNim::new(3_000_000).expect("a small limit");
+    let ended = end_with_the_outlet::<Occupancy>(&two_heaps.finding(Wanted::InOrder(fragile(300_000))));
+    assert!(ended > 0 || cfg!(not(feature = "parallel")));
 }
 
 /// With one empty heap, the Stone Game is Wythoff's. Checked with the kernels selected at 20000 and at 1000.

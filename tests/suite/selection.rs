@@ -7,7 +7,7 @@ use nimlanes::cores::named::ByName;
 use nimlanes::cores::{OPERATIONS, operation};
 use nimlanes::games::{Solver, game};
 use nimlanes::kernel::selection::{SelectError, Selection};
-use nimlanes::kernel::{MAX_THREADS, Run, RunError, available};
+use nimlanes::kernel::{MAX_THREADS, Run, RunError, Yields, available};
 use nimlanes::lab::duel::{DuelError, DuelOptions, Lineup};
 use nimlanes::lab::verify::Inputs;
 use nimlanes::machine::Machine;
@@ -325,7 +325,7 @@ fn inputs_that_take_long_to_prepare_are_not_verified() {
     let triples = operation("xor_triples").expect("it is listed");
     let inputs = |longest| {
         let selection = Selection::new(machine(Tier::Portable, 1)).within(longest);
-        format!("{:?}", Inputs::new(triples, &triples.workloads()[0], &selection, 0, 10_000))
+        format!("{:?}", Inputs::new(triples, &triples.workloads()[0], Yields::Tally, &selection, 0, 10_000))
     };
     assert!(inputs(Duration::MAX).ends_with("known: [29, 500, 1000, 10000] }"), "{}", inputs(Duration::MAX));
     // A value would have to take less than half a nanosecond.

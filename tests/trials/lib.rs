@@ -35,22 +35,20 @@ fn largest_known() -> u64 {
     })
 }
 
-/// Runs the tests of all kernels, and these others, and ends the process. `complete` has the operations of `tallied` with the most
-/// detailed output.
-pub fn run(tallied: List, complete: List, others: impl IntoIterator<Item = Trial>) -> ! {
+/// Runs the tests of all kernels, and these others, and ends the process. What a kernel finds is compared as far as it finds it.
+pub fn run(operations: List, others: impl IntoIterator<Item = Trial>) -> ! {
     let machine = Machine::detect();
     let required: Option<Tier> = variable("NIMLANES_REQUIRE")
         .map(|tier| tier.to_string_lossy().parse().unwrap_or_else(|error| panic!("NIMLANES_REQUIRE: {error}")));
     let trials = Yields::ALL.iter().copied().flat_map(|yields| {
         // The slowest oracle is the last operation's, and one thread runs it: begun first, it does not end last.
-        let operations = if yields == Yields::Tally { tallied } else { complete };
         operations.iter().rev().flat_map(move |operation| {
             let trials = move |workload| trials(*operation, workload, yields, machine, required);
             operation.workloads().iter().flat_map(trials)
         })
     });
     let trials: Vec<Trial> = trials.collect();
-    let left_out = left_out(tallied, &machine, &trials);
+    let left_out = left_out(operations, &machine, &trials);
     let no_kernel_is_left_out = Trial::test("every compiled kernel has a trial", move || match left_out.as_slice() {
         [] => Ok(()),
         kernels => Err(Failed::from(format!("no workload is in the domain of {}", kernels.join(", ")))),
@@ -60,8 +58,8 @@ pub fn run(tallied: List, complete: List, others: impl IntoIterator<Item = Trial
 }
 
 /// The compiled kernels without a test.
-fn left_out(tallied: List, machine: &Machine, trials: &[Trial]) -> Vec<String> {
-    let all = tallied.iter().flat_map(|operation| {
+fn left_out(operations: List, machine: &Machine, trials: &[Trial]) -> Vec<String> {
+    let all = operations.iter().flat_map(|operation| {
         let kernels = operation.kernels(machine).into_iter().filter(|kernel| kernel.compiled);
         kernels.map(|kernel| (operation.name(), kernel.name))
     });
@@ -103,7 +101,7 @@ fn trials(
                 return Err(Failed::from(format!("required: {reason}")));
             }
             let selection = Selection::new(machine).within(PREPARED_WITHIN);
-            let inputs = inputs.get_or_init(|| Inputs::new(operation, workload, &selection, LARGEST, known));
+            let inputs = inputs.get_or_init(|| Inputs::new(operation, workload, yields, &selection, LARGEST, known));
             let verdict = inputs.check(kernel.name, &|threads| Arc::new(Run::new(threads)), TIME_LIMIT)?;
             if verdict.with_oracle == 0 { Err(Failed::from("it was compared with nothing")) } else { Ok(()) }
         });

@@ -6,7 +6,7 @@
 
 use super::loops::Drive;
 use super::streaming::{CHAIN, cost as cost_of};
-use super::{ProportionateNim, Sink};
+use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// Rate: ns of a unit of the limit.
@@ -19,6 +19,6 @@ pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { cycles: CHAIN, ..Needs::default() }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, drive: Drive<S>) -> Result<S, RunError> {
-    drive(input, run, sink)
+pub fn run(input: &ProportionateNim, run: &Run, drive: Drive) -> Result<Positions, RunError> {
+    drive(input, run)
 }

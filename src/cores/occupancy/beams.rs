@@ -1,7 +1,6 @@
 //! The totals of each beam.
 
-use crate::cores::sink;
-use crate::kernel::Yields;
+use crate::cores::sink::{Tally, Totals};
 
 /// The totals of one beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,58 +41,37 @@ pub struct Beams {
     pub upper: Beam,
 }
 
-impl sink::Sink<[u64; 2]> for Beams {
+impl Totals<[u64; 2]> for Beams {
     #[inline(always)]
-    fn push(&mut self, [n, m]: [u64; 2]) {
+    fn count(&mut self, [n, m]: [u64; 2]) {
         let beam = if m > 2 * n { &mut self.upper } else { &mut self.lower };
         beam.add(Beam { positions: 1, smaller: n.into(), larger: m.into() });
     }
 
-    fn merge(&mut self, other: Self) {
+    fn add(&mut self, other: Self) {
         self.lower.add(other.lower);
         self.upper.add(other.upper);
     }
 
-    fn tally(&self) -> sink::Tally {
+    fn tally(&self) -> Tally {
         let Beams { lower, upper } = self;
-        sink::Tally {
+        Tally {
             sum: lower.smaller + lower.larger + upper.smaller + upper.larger,
             positions: lower.positions + upper.positions,
         }
     }
 }
 
-/// Receives the positions `n <= m`.
-pub trait Sink: sink::Sink<[u64; 2]> {
-    /// What it keeps.
-    const YIELDS: Yields = Yields::Everything;
-    /// The tally, if the sink keeps nothing else: a kernel may then add many positions at once.
-    fn beams(&mut self) -> Option<&mut Beams> {
-        None
-    }
-}
-
-impl Sink for Beams {
-    const YIELDS: Yields = Yields::Tally;
-
-    fn beams(&mut self) -> Option<&mut Beams> {
-        Some(self)
-    }
-}
-
-impl Sink for super::Positions {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cores::sink::Sink as _;
 
     #[test]
     fn a_tally_knows_its_beams() {
         let mut tally = Beams::default();
-        [[0, 0], [1, 3], [2, 6], [4, 5]].into_iter().for_each(|position| tally.push(position));
+        [[0, 0], [1, 3], [2, 6], [4, 5]].into_iter().for_each(|position| tally.count(position));
         assert_eq!(tally.upper, Beam { positions: 2, smaller: 3, larger: 9 });
         assert_eq!(tally.upper.slope(), 3.0);
-        assert_eq!(tally.tally(), sink::Tally { sum: 21, positions: 4 });
+        assert_eq!(tally.tally(), Tally { sum: 21, positions: 4 });
     }
 }

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 
 use super::lines::{Find, scan};
 use super::rows::{Rows, bytes};
-use super::{ProportionateNim, Sink};
+use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::vectors::WordVectors;
 
@@ -31,6 +31,6 @@ impl<V: WordVectors> Find<Rows> for FirstFree<V> {
 }
 
 #[inline(always)]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, vectors: impl WordVectors) -> Result<S, RunError> {
-    scan(input, run, sink, FirstFree(vectors))
+pub fn run(input: &ProportionateNim, run: &Run, vectors: impl WordVectors) -> Result<Positions, RunError> {
+    scan(input, run, FirstFree(vectors))
 }

@@ -11,7 +11,7 @@ use bitvec::prelude::{BitVec, Lsb0};
 pub use super::bit_rows::cost;
 use super::lines::scan;
 use super::rows::{BitRow, Rows};
-use super::{ProportionateNim, Sink};
+use super::{Positions, ProportionateNim};
 use crate::kernel::{Run, RunError};
 use crate::simd::vectors::plain;
 
@@ -38,8 +38,8 @@ impl BitRow for Bits {
     }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, |rows: &mut Rows<Bits>, n: usize, candidates: RangeInclusive<usize>| {
+pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
+    scan(input, run, |rows: &mut Rows<Bits>, n: usize, candidates: RangeInclusive<usize>| {
         rows.scan(n, *candidates.end(), plain::parts())
     })
 }

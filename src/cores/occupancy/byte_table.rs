@@ -7,7 +7,7 @@
 
 pub use super::hash_sets::needs;
 use super::lines::{Candidates, Certified, Lines, drive, one_by_one};
-use super::{ProportionateNim, Sink};
+use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// One byte per line.
@@ -75,6 +75,6 @@ pub fn cost(input: &ProportionateNim, _: CostContext, [start, small, large, squa
 }
 
 #[inline(always)]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, candidates: impl Candidates) -> Result<S, RunError> {
-    drive(input, run, sink, candidates.partner(one_by_one::<ByteTable>))
+pub fn run(input: &ProportionateNim, run: &Run, candidates: impl Candidates) -> Result<Positions, RunError> {
+    drive(input, run, candidates.partner(one_by_one::<ByteTable>))
 }

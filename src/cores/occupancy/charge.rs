@@ -81,12 +81,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::cores::occupancy::{Positions, ProportionateNim, window_certificate};
+    use crate::cores::occupancy::{ProportionateNim, Wanted, window_certificate};
     use crate::kernel::Run;
 
     fn positions(limit: u64) -> Vec<[u64; 2]> {
-        let input = ProportionateNim::new(limit).expect("small");
-        window_certificate::run(&input, &Run::new(1), Positions::default()).expect("runs to its end").list
+        let input = ProportionateNim::new(limit).expect("small").finding(Wanted::Positions);
+        window_certificate::run(&input, &Run::new(1)).expect("runs to its end").into_list()
     }
 
     /// The state before heap `n`: differences and lines `2n - m` of lower positions, and old marks.

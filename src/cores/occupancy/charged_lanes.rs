@@ -12,7 +12,7 @@ use super::loops::avx512::inner;
 use super::streaming::Automaton;
 use super::streaming::lanes::{self, Found, InLanes, LANES, blocks};
 use super::streaming::segments::{self, Runner, Schedule};
-use super::{ProportionateNim, Sink};
+use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Rates: ns of a unit of the limit, of one automaton while segments would be too short, and of eight.
@@ -47,8 +47,8 @@ fn runner() -> impl Runner {
 #[target_feature(
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, threads: usize) -> Result<S, RunError> {
-    let schedule = Schedule::new::<S>(LANES, threads);
-    let (sink, _) = segments::drive(input, run, schedule, sink, &segments::charge, |shared| shared.work(runner()))?;
+pub fn run(input: &ProportionateNim, run: &Run, threads: usize) -> Result<Positions, RunError> {
+    let schedule = Schedule::new(input, LANES, threads);
+    let (sink, _) = segments::drive(input, run, schedule, &segments::charge, |shared| shared.work(runner()))?;
     Ok(sink)
 }

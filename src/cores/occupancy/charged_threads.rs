@@ -8,7 +8,7 @@
 
 use super::loops::Segments;
 use super::streaming::segments::{self, Schedule};
-use super::{ProportionateNim, Sink};
+use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Rate: that of the automaton.
@@ -19,8 +19,8 @@ pub fn cost(input: &ProportionateNim, context: CostContext, [unit]: [f64; 1]) ->
     }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, work: Segments<S>) -> Result<S, RunError> {
-    let schedule = Schedule::new::<S>(1, run.threads());
-    let (sink, _) = segments::drive(input, run, schedule, sink, &segments::charge, work)?;
+pub fn run(input: &ProportionateNim, run: &Run, work: Segments) -> Result<Positions, RunError> {
+    let schedule = Schedule::new(input, 1, run.threads());
+    let (sink, _) = segments::drive(input, run, schedule, &segments::charge, work)?;
     Ok(sink)
 }

@@ -14,7 +14,7 @@
 
 use super::lines::HEAPS_PER_CHECK;
 use super::tree::Tree;
-use super::{MAX_VISITED, ProportionateNim, Sink};
+use super::{MAX_VISITED, Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::{WORD, first_zero};
 
@@ -91,7 +91,8 @@ pub fn cost(input: &ProportionateNim, _: CostContext, [start, bit, unit]: [f64; 
     Cost { ns: start + bit * bits + unit * limit * directions(input).count() as f64, bytes: bits / 7.8 }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, mut sink: S) -> Result<S, RunError> {
+pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
+    let mut sink = input.sink();
     let limit = input.limit() as usize;
     let heaps = input.smaller_heaps() as usize;
     let mut lines: Vec<Direction> = directions(input).map(|direction| Direction::new(limit, direction)).collect();

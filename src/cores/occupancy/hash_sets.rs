@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 
 use super::lines::{Candidates, Certified, Lines, drive, one_by_one};
-use super::{DENSITY, ProportionateNim, Sink};
+use super::{DENSITY, Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// One hash set per family of lines.
@@ -83,6 +83,6 @@ pub fn needs(_: &ProportionateNim) -> Needs {
 }
 
 #[inline(always)]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, candidates: impl Candidates) -> Result<S, RunError> {
-    drive(input, run, sink, candidates.partner(one_by_one::<HashSets>))
+pub fn run(input: &ProportionateNim, run: &Run, candidates: impl Candidates) -> Result<Positions, RunError> {
+    drive(input, run, candidates.partner(one_by_one::<HashSets>))
 }

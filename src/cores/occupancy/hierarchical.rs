@@ -7,7 +7,7 @@
 use super::lines::scan;
 use super::next_free::{FreeLines, NextFree};
 use super::tree::Tree;
-use super::{ProportionateNim, Sink};
+use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 impl NextFree for Tree {
@@ -35,6 +35,6 @@ pub fn cost(input: &ProportionateNim, _: CostContext, [unit]: [f64; 1]) -> Cost 
     input.published(unit * limit, 0.7 * limit)
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, FreeLines::<Tree>::find)
+pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
+    scan(input, run, FreeLines::<Tree>::find)
 }

@@ -27,18 +27,10 @@ pub mod cores {
     pub mod occupancy;
 }
 
-use cores::occupancy::{Beams, Occupancy, Positions};
-
 listed! {
-    /// The operation, with a sink that counts.
-    OCCUPANCY: AnyOperation = AnyOperation::of::<Occupancy<Beams>>();
-
-    /// The operation, with a sink that keeps every position.
-    OCCUPANCY_COMPLETE: AnyOperation = AnyOperation::of::<Occupancy<Positions>>();
+    /// The operation.
+    OCCUPANCY: AnyOperation = AnyOperation::of::<cores::occupancy::Occupancy>();
 
     /// The operations of this crate.
     OPERATIONS: &[&AnyOperation] = &[&OCCUPANCY];
-
-    /// [`OPERATIONS`] with the most detailed output.
-    COMPLETE: &[&AnyOperation] = &[&OCCUPANCY_COMPLETE];
 }

@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{ProportionateNim, Sink};
+use super::{Positions, ProportionateNim};
 use crate::kernel::{Run, RunError};
 
 /// The lines that the P-positions found so far occupy.
@@ -90,24 +90,14 @@ pub mod certificate {
 
 /// Searches for the partner of every `n` among all `m > n`: a quadratic scan.
 #[inline(always)]
-pub fn scan<L: Lines, S: Sink>(
-    input: &ProportionateNim,
-    run: &Run,
-    sink: S,
-    find: impl Find<L>,
-) -> Result<S, RunError> {
-    drive(input, run, sink, Anywhere(find))
+pub fn scan<L: Lines>(input: &ProportionateNim, run: &Run, find: impl Find<L>) -> Result<Positions, RunError> {
+    drive(input, run, Anywhere(find))
 }
 
 /// Searches for the partner of `n` only where the certificate leaves room. The upper beam needs no search.
 #[inline(always)]
-pub fn certified<L: Certified, S: Sink>(
-    input: &ProportionateNim,
-    run: &Run,
-    sink: S,
-    find: impl Find<L>,
-) -> Result<S, RunError> {
-    drive(input, run, sink, Certificate::new(find))
+pub fn certified<L: Certified>(input: &ProportionateNim, run: &Run, find: impl Find<L>) -> Result<Positions, RunError> {
+    drive(input, run, Certificate::new(find))
 }
 
 /// Finds the partner of an unused `n`, if it is at most `last`. A trait, because a closure of this length is not always
@@ -169,12 +159,12 @@ pub fn one_by_one<L: Lines>(lines: &mut L, n: usize, mut candidates: RangeInclus
 
 /// Visits every unused `n`.
 #[inline(always)]
-pub fn drive<L: Lines, S: Sink>(
+pub fn drive<L: Lines>(
     input: &ProportionateNim,
     run: &Run,
-    mut sink: S,
     mut partner: impl Partner<L>,
-) -> Result<S, RunError> {
+) -> Result<Positions, RunError> {
+    let mut sink = input.sink();
     let limit = input.limit() as usize;
     let heaps = input.smaller_heaps() as usize;
     let mut lines = L::new(limit);

@@ -42,9 +42,8 @@
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
-use std::marker::PhantomData;
-
-use crate::cores::sink;
+pub use crate::cores::sink::Wanted;
+use crate::cores::sink::{self, Totals};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, Yields, kernels};
@@ -77,18 +76,19 @@ mod window_certificate;
 mod window_tree;
 mod windows;
 
-pub use beams::{Beam, Beams, Sink};
+pub use beams::{Beam, Beams};
 
-/// P-positions `n <= m` with `n + m <= limit`, which the sink `S` takes. With `HANDS_ON` it passes them on in order,
-/// and holds only a few batches.
+/// P-positions `n <= m` with `n + m <= limit`.
 #[derive(Debug)]
-pub struct Occupancy<S, const HANDS_ON: bool = false>(PhantomData<fn() -> S>);
+pub struct Occupancy;
 
 /// Two heaps of at most `limit` together, and the moves that take from both.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ProportionateNim {
     limit: u64,
     diagonals: Diagonals,
+    /// What is to be found of its P-positions.
+    wanted: Wanted<[u64; 2]>,
 }
 
 /// The largest limit: every line number and every sum of two fits 64 bits.
@@ -97,7 +97,7 @@ pub const MAX_LIMIT: u64 = indexable(1 << 62);
 const MAX_VISITED: u64 = 1 << 46;
 
 impl ProportionateNim {
-    /// A game with at most `limit` in both heaps together, and the published moves.
+    /// A game with at most `limit` in both heaps together, and the published moves, of whose P-positions the totals are wanted.
     ///
     /// # Errors
     /// The limit is above [`MAX_LIMIT`].
@@ -113,7 +113,13 @@ impl ProportionateNim {
         if limit > MAX_LIMIT {
             return Err(InputError::TooLarge { operation: "occupancy", size: limit, most: MAX_LIMIT });
         }
-        Ok(ProportionateNim { limit, diagonals })
+        Ok(ProportionateNim { limit, diagonals, wanted: Wanted::Totals })
+    }
+
+    /// The same game, of whose P-positions this is wanted.
+    #[must_use]
+    pub fn finding(self, wanted: Wanted<[u64; 2]>) -> Self {
+        ProportionateNim { wanted, ..self }
     }
 
     /// The largest sum of both heaps.
@@ -136,30 +142,40 @@ impl ProportionateNim {
         if self.diagonals == Diagonals::PUBLISHED { Cost { ns, bytes } } else { Cost::IMPOSSIBLE }
     }
 
+    /// An empty place for what is wanted.
+    fn sink(&self) -> Positions {
+        Positions::new(&self.wanted)
+    }
+
+    /// Whether totals alone are wanted.
+    fn is_counted(&self) -> bool {
+        self.wanted.yields() == Yields::Tally
+    }
+
     /// The number of possible smaller heaps: `0..=limit/2`.
     pub fn smaller_heaps(&self) -> u64 {
         self.limit / 2 + 1
     }
 }
 
-/// Every position, in lexicographic order.
-pub type Positions = sink::Positions<[u64; 2]>;
+/// Positions `n <= m`, with the totals of each beam.
+pub type Positions = sink::Positions<[u64; 2], Beams>;
 
 /// P-positions of the published game divided by its limit, observed.
 const DENSITY: f64 = 0.231;
 
-/// The most heaps that a kernel visits between two calls of [`sink::Sink::advance`].
+/// The most heaps that a kernel visits between two calls of [`sink::Positions::advance`].
 const HEAPS_PER_BATCH: u64 = 1 << 14;
 
-impl<S: Sink, const HANDS_ON: bool> Operation for Occupancy<S, HANDS_ON> {
+impl Operation for Occupancy {
     type Input = ProportionateNim;
-    type Output = S;
-    type Start = S;
+    type Output = Positions;
+    type Start = ();
 
     const NAME: &'static str = "occupancy";
     const CORE: Core = Core::Occupancy;
     const UNIT: &'static str = "P-position";
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { Occupancy<S>, [S: Sink], start;
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { Occupancy;
         hash_sets = hash_sets with lines::every at [700.0, 50.0, 0.75], Portable, [], "the baseline, repaired: a hash set per family of lines, every m tried";
         hash_sets_certificate = hash_sets with lines::certificate at [0.0, 450.0, 0.0], Portable, [],
             "a hash set per family of lines, only the m that the certificate leaves", needs;
@@ -199,7 +215,10 @@ impl<S: Sink, const HANDS_ON: bool> Operation for Occupancy<S, HANDS_ON> {
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["union_find", "hierarchical"];
     const NOTES: &'static str = include_str!("NOTES.md");
-    const YIELDS: Yields = S::YIELDS;
+
+    fn wanted(input: &ProportionateNim) -> Yields {
+        input.wanted.yields()
+    }
 
     /// All kernels but one handle only the published moves.
     fn output_bytes(input: &ProportionateNim, threads: usize) -> f64 {
@@ -207,12 +226,11 @@ impl<S: Sink, const HANDS_ON: bool> Operation for Occupancy<S, HANDS_ON> {
         let published = *input.diagonals() == Diagonals::PUBLISHED;
         let [share, of_batch] = if published { [2.0 * DENSITY, 4.0 / 7.0] } else { [1.0; 2] };
         let (positions, batch) = (share * input.smaller_heaps() as f64, of_batch * HEAPS_PER_BATCH as f64);
-        let kept = S::bytes(positions, HANDS_ON.then_some(batch), 1);
-        kept + streaming::segments::under_way(input, threads, kept > 0.0)
+        input.wanted.bytes(positions, batch, 1) + streaming::segments::under_way(input, threads)
     }
 
-    fn oracle(input: &ProportionateNim) -> S {
-        let mut sink = S::default();
+    fn oracle(input: &ProportionateNim) -> Positions {
+        let mut sink = input.sink();
         oracle::positions(input, |position| sink.push(position));
         sink.finish();
         sink
@@ -222,16 +240,16 @@ impl<S: Sink, const HANDS_ON: bool> Operation for Occupancy<S, HANDS_ON> {
         input.smaller_heaps()
     }
 
-    fn work(_: &ProportionateNim, output: &S) -> u64 {
-        output.tally().positions
+    fn work(_: &ProportionateNim, output: &Positions) -> u64 {
+        output.totals().tally().positions
     }
 
-    fn digest(output: &S) -> Digest {
-        output.tally().digest()
+    fn digest(output: &Positions) -> Digest {
+        output.totals().tally().digest()
     }
 }
 
-impl<S: Sink> Workloads for Occupancy<S> {
+impl Workloads for Occupancy {
     const WORKLOADS: &'static [Workload] = &[
         Workload {
             name: "proportionate",
@@ -262,6 +280,10 @@ impl<S: Sink> Workloads for Occupancy<S> {
 
     fn input(workload: &str, size: u64, _: &Selection) -> Result<ProportionateNim, InputError> {
         ProportionateNim::with(size, diagonals::<Self>(workload)?)
+    }
+
+    fn finding(input: ProportionateNim, yields: Yields) -> ProportionateNim {
+        input.finding(yields.into())
     }
 }
 

@@ -8,7 +8,7 @@
 
 use super::lines::scan;
 use super::next_free::{FreeLines, NextFree};
-use super::{ProportionateNim, Sink};
+use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// For each number, one that is not smaller and not past its next free number; a free number links to itself.
@@ -48,6 +48,6 @@ pub fn cost(input: &ProportionateNim, _: CostContext, [start, small, large]: [f6
     input.published(start + unit * limit, 14.3 * limit)
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, FreeLines::<Links>::find)
+pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
+    scan(input, run, FreeLines::<Links>::find)
 }

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use super::lines::certified;
 use super::rows::{Rows, bytes};
-use super::{ProportionateNim, Sink};
+use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// Rates: ns of a run, and of a unit of the limit.
@@ -20,8 +20,8 @@ pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { bits: 6.0, ..Needs::default() }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    certified(input, run, sink, find)
+pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
+    certified(input, run, find)
 }
 
 #[inline(always)]

@@ -10,7 +10,7 @@
 
 use super::loops::Windows;
 use super::windows::{LEAST, cost_on, drive};
-use super::{ProportionateNim, Sink, charged_threads, streaming};
+use super::{Positions, ProportionateNim, charged_threads, streaming};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Rates: ns of a heap, and, for limits without windows, of a unit of the limit.
@@ -23,16 +23,10 @@ pub fn cost(input: &ProportionateNim, context: CostContext, [heap, unit]: [f64; 
     }
 }
 
-pub fn run<S: Sink>(
-    input: &ProportionateNim,
-    run: &Run,
-    sink: S,
-    threads: usize,
-    loops: Windows<S>,
-) -> Result<S, RunError> {
+pub fn run(input: &ProportionateNim, run: &Run, threads: usize, loops: Windows) -> Result<Positions, RunError> {
     match threads {
-        _ if input.limit() >= LEAST => drive(input, run, threads, sink, loops.windows),
-        1 => (loops.drive)(input, run, sink),
-        _ => charged_threads::run(input, run, sink, loops.segments),
+        _ if input.limit() >= LEAST => drive(input, run, threads, loops.windows),
+        1 => (loops.drive)(input, run),
+        _ => charged_threads::run(input, run, loops.segments),
     }
 }

@@ -30,7 +30,7 @@ use std::ops::Range;
 use self::layout::Layout;
 use self::starts::Filled;
 use super::wave::{StopOnDrop, Wave};
-use super::{Rule, Sink, StoneGame};
+use super::{Positions, Rule, StoneGame};
 use crate::kernel::threads;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
@@ -79,7 +79,7 @@ pub fn cost(input: &StoneGame, context: CostContext, [cube, square]: [f64; 2]) -
 
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, threads: usize) -> Result<S, RunError> {
+pub fn run(input: &StoneGame, run: &Run, threads: usize) -> Result<Positions, RunError> {
     let heaps = input.heaps();
     let layout = Layout::new(heaps);
     let marks = Field::new(layout.words);
@@ -93,7 +93,7 @@ pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, threads: usize) -> Re
     let wave = Wave::new(bands);
     let threads = threads.min(bands);
     let work = |thread: usize| {
-        let mut sink = sink.fork();
+        let mut sink = input.sink();
         let stop_on_drop = StopOnDrop(&wave);
         for index in (thread..bands).step_by(threads) {
             Band::new(&layout, &marks, &full, index).run(&wave, input.rule, run, &mut sink)?;
@@ -101,11 +101,7 @@ pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, threads: usize) -> Re
         std::mem::forget(stop_on_drop);
         Ok(sink)
     };
-    let mut sinks = threads::share(threads, work)?.into_iter();
-    let mut sink: S = sinks.next().unwrap_or_default();
-    sinks.for_each(|other| sink.merge(other));
-    sink.finish();
-    Ok(sink)
+    Ok(Positions::merged(threads::share(threads, work)?))
 }
 
 /// A band of layers, and where their rows are.
@@ -159,7 +155,7 @@ impl<'a> Band<'a> {
 
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-    fn run<S: Sink>(&mut self, wave: &Wave, rule: Rule, run: &Run, sink: &mut S) -> Result<(), RunError> {
+    fn run(&mut self, wave: &Wave, rule: Rule, run: &Run, sink: &mut Positions) -> Result<(), RunError> {
         let heaps = self.layout.heaps;
         let steps = heaps + self.layers - 1;
         let turn = wave.turn(self.index, K, heaps);
@@ -216,7 +212,7 @@ impl<'a> Band<'a> {
     /// Runs `steps`: all searches of a step before any of its marks.
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-    fn steps<S: Sink>(&mut self, steps: Range<usize>, rule: Rule, sink: &mut S) {
+    fn steps(&mut self, steps: Range<usize>, rule: Rule, sink: &mut Positions) {
         // The sums of 16 steps of heaps below 2^22 fit a lane.
         let mut sum = _mm512_setzero_si512();
         let mut positions = 0;
@@ -240,7 +236,7 @@ impl<'a> Band<'a> {
                 if near != 0 {
                     self.mark_near(t, layers, &lanes_of(z), near);
                 }
-                if sink.tally_mut().is_some() {
+                if !sink.keeps() {
                     sum = _mm512_mask_add_epi32(sum, hits, sum, add(add(rows.x, rows.y), z));
                     positions += u64::from(hits.count_ones());
                 } else {
@@ -249,9 +245,10 @@ impl<'a> Band<'a> {
                 }
             }
         }
-        if let Some(tally) = sink.tally_mut() {
+        if let Some(tally) = sink.totals_alone() {
             let sums: [u32; LANES] = lanes_of(sum);
-            tally.add(sums.iter().map(|sum| u128::from(*sum)).sum(), positions);
+            tally.sum += sums.iter().map(|sum| u128::from(*sum)).sum::<u128>();
+            tally.positions += positions;
         }
     }
 

@@ -12,7 +12,7 @@
 //! just stored. Vectors of 512 bits took longer in `wide` than those of 256, 4.57 ms against 4.12 ms at `N = 1000`.
 
 use super::layers::{self, MarkTable, Search, Visit, scan};
-use super::{Sink, StoneGame};
+use super::{Positions, StoneGame};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::bits::{WORD, first_zero};
 use crate::simd::vectors::WordVectors;
@@ -149,6 +149,6 @@ impl<V: WordVectors> Search<BitMarks> for FirstFree<V> {
 }
 
 #[inline(always)]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, vectors: impl WordVectors) -> Result<S, RunError> {
-    scan(input, run, sink, FirstFree(vectors))
+pub fn run(input: &StoneGame, run: &Run, vectors: impl WordVectors) -> Result<Positions, RunError> {
+    scan(input, run, FirstFree(vectors))
 }

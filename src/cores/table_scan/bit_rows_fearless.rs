@@ -9,7 +9,7 @@
 
 use fearless_simd::{Simd, SimdBase, SimdInt, SimdMask, dispatch, u64x4, u64x8};
 
-use super::{Sink, StoneGame, bit_rows};
+use super::{Positions, StoneGame, bit_rows};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::bits::{WORD, first_zero};
 use crate::simd::fearless::{lacks, level};
@@ -24,25 +24,24 @@ pub fn cost(input: &StoneGame, context: CostContext, rates: [f64; 2]) -> Cost {
 }
 
 #[inline(always)]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, tier: Tier) -> Result<S, RunError> {
-    dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by_width(simd, input, run, sink))
+pub fn run(input: &StoneGame, run: &Run, tier: Tier) -> Result<Positions, RunError> {
+    dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by_width(simd, input, run))
 }
 
 #[inline(always)]
-fn by_width<L: Simd, S: Sink>(simd: L, input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
+fn by_width<L: Simd>(simd: L, input: &StoneGame, run: &Run) -> Result<Positions, RunError> {
     match L::u64s::LEN {
-        8 => scan_by::<8, L, u64x8<L>, S>(simd, input, run, sink),
-        _ => scan_by::<4, L, u64x4<L>, S>(simd, input, run, sink),
+        8 => scan_by::<8, L, u64x8<L>>(simd, input, run),
+        _ => scan_by::<4, L, u64x4<L>>(simd, input, run),
     }
 }
 
 #[inline(always)]
-fn scan_by<const WORDS: usize, L: Simd, V: SimdInt<L, Element = u64, Array = [u64; WORDS]>, S: Sink>(
+fn scan_by<const WORDS: usize, L: Simd, V: SimdInt<L, Element = u64, Array = [u64; WORDS]>>(
     simd: L,
     input: &StoneGame,
     run: &Run,
-    sink: S,
-) -> Result<S, RunError> {
+) -> Result<Positions, RunError> {
     let vectors = Parts(
         #[inline(always)]
         |words: &[u64; WORDS]| V::load_array_ref(simd, words),
@@ -56,5 +55,5 @@ fn scan_by<const WORDS: usize, L: Simd, V: SimdInt<L, Element = u64, Array = [u6
             if word >= WORDS { WORDS * WORD } else { word * WORD + first_zero(vector[word]) }
         },
     );
-    bit_rows::run(input, run, sink, vectors)
+    bit_rows::run(input, run, vectors)
 }

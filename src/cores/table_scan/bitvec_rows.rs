@@ -12,7 +12,7 @@ use bitvec::prelude::{BitArray, BitSlice, BitVec, Lsb0};
 use super::bit_rows::Shape;
 pub use super::bit_rows::cost;
 use super::layers::{MarkTable, Search, Visit, scan};
-use super::{Sink, StoneGame};
+use super::{Positions, StoneGame};
 use crate::kernel::{Run, RunError};
 use crate::simd::bits::WORD;
 use crate::simd::vectors::plain;
@@ -40,15 +40,14 @@ impl MarkTable for Bits {
     }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, search: impl Search<Bits>) -> Result<S, RunError> {
-    scan(input, run, sink, search)
+pub fn run(input: &StoneGame, run: &Run, search: impl Search<Bits>) -> Result<Positions, RunError> {
+    scan(input, run, search)
 }
 
 /// Windows as raw words.
 pub mod raw_words {
     use super::*;
 
-    /// A type, not a closure, so that each sink compiles it anew.
     struct FirstFree;
 
     impl Search<Bits> for FirstFree {

@@ -42,7 +42,8 @@ use self::layer_rows::LayerRows;
 use self::superband::Superband;
 use self::tables::{Ds, Shape, Table, Xs};
 use super::wave::{StopOnDrop, Wave};
-use super::{Rule, Sink, StoneGame, Tally};
+use super::{Positions, Rule, StoneGame};
+use crate::cores::sink::{Tally, Totals};
 use crate::kernel::threads;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
@@ -233,32 +234,46 @@ impl Share<'_> {
     }
 }
 
-/// The parts of a tier: [`Share::work`] with its searches. They are a function of its own, so that it is compiled once, whatever the
-/// sink.
+/// The parts of a tier: [`Share::work`] with its searches. They are a function of its own, so that what carries features is compiled apart from the driver.
 pub trait Work: Fn(Share<'_>) -> Result<Tally, RunError> + Sync {}
 
 impl<F: Fn(Share<'_>) -> Result<Tally, RunError> + Sync> Work for F {}
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, threads: usize, work: impl Work) -> Result<S, RunError> {
+pub fn run(input: &StoneGame, run: &Run, threads: usize, work: impl Work) -> Result<Positions, RunError> {
     let marks = &Tables::new(input);
     let layers = superband_layers(marks.heaps, threads);
     let superbands = marks.heaps.div_ceil(layers);
     let wave = &Wave::new(superbands);
     let every = threads.min(superbands);
     let share = |first| {
-        let mut sink = sink.fork();
-        let is_tally = sink.tally_mut().is_some();
+        let mut sink = input.sink();
+        let keeps = sink.keeps();
         let mut push = |found: &[[u32; 3]]| found.iter().for_each(|position| sink.push(*position));
-        let keep: Keep<'_> = if is_tally { None } else { Some(&mut push) };
+        let keep: Keep<'_> = if keeps { Some(&mut push) } else { None };
         let found = work(Share { marks, wave, run, keep, layers, first, every })?;
-        if let Some(tally) = sink.tally_mut() {
-            tally.add(found.sum, found.positions);
+        if let Some(totals) = sink.totals_alone() {
+            Totals::<[u32; 3]>::add(totals, found);
         }
         Ok(sink)
     };
-    let mut sinks = threads::share(every, share)?.into_iter();
-    let mut sink: S = sinks.next().unwrap_or_default();
-    sinks.for_each(|other| sink.merge(other));
-    sink.finish();
-    Ok(sink)
+    Ok(Positions::merged(threads::share(every, share)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No other thread waits for superbands that will never be done.
+    #[test]
+    fn a_panic_in_one_thread_ends_the_others() {
+        let work = |share: Share<'_>| {
+            let mut fragile = |found: &[[u32; 3]]| assert!(found.iter().all(|[x, ..]| *x < 200), "it breaks");
+            plain::parts()(Share { keep: Some(&mut fragile), ..share })
+        };
+        let ended = std::panic::catch_unwind(|| {
+            let input = StoneGame::new(2000, Rule::AllMoves).expect("a small limit");
+            run(&input, &Run::new(2), 2, work)
+        });
+        assert!(ended.is_err());
+    }
 }

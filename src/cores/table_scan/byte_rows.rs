@@ -14,7 +14,7 @@
 //! everything is in L1, and 10 ns here.
 
 use super::layers::{self, MarkTable, RowNumbers, Visit};
-use super::{Sink, StoneGame};
+use super::{Positions, StoneGame};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::{BitRows, WORD};
 
@@ -83,7 +83,8 @@ pub fn cost(input: &StoneGame, _: CostContext, [cube, square, heap]: [f64; 3]) -
 }
 
 #[inline(always)] // so that each tier compiles it anew
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, mut sink: S) -> Result<S, RunError> {
+pub fn run(input: &StoneGame, run: &Run) -> Result<Positions, RunError> {
+    let mut sink = input.sink();
     let heaps = input.heaps();
     let (count, rows) = RowNumbers::of(heaps);
     let mut marks = Bytes::new(count, heaps);

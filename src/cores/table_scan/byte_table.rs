@@ -5,7 +5,7 @@
 //! Bound: mispredicted branches, and loads from tables of `N^2` bytes.
 //! Source: the Project Euler 260 solution with seven keys; it neither skips a used pair nor stops at the first `z`.
 
-use super::{DENSITY, Rule, Sink, StoneGame};
+use super::{DENSITY, Positions, Rule, StoneGame};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// Rates: ns of the cube and of the square of the heaps.
@@ -19,7 +19,8 @@ pub fn needs(input: &StoneGame) -> Needs {
     Needs { cycles: input.heaps() as f64 / 6.0 / DENSITY, ..Needs::default() }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, mut sink: S) -> Result<S, RunError> {
+pub fn run(input: &StoneGame, run: &Run) -> Result<Positions, RunError> {
+    let mut sink = input.sink();
     let heaps = input.heaps();
     let three_heap_move = input.rule == Rule::AllMoves;
     let mut one = vec![false; heaps * heaps]; // [smaller heap][larger heap]

@@ -6,7 +6,7 @@
 //! Bound: mispredicted branches.
 
 use super::layers::{MarkTable, Visit, bytes, scan};
-use super::{Sink, StoneGame};
+use super::{Positions, StoneGame};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 struct Flags {
@@ -47,8 +47,8 @@ pub fn cost(input: &StoneGame, _: CostContext, [cube, square]: [f64; 2]) -> Cost
     Cost { ns: cube * n * n * n + square * n * n, bytes: bytes(input, input.heaps() + 1) }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, |marks: &Flags, &Visit { heaps, x, y, from, at_z, less_x, less_y }: &Visit| {
+pub fn run(input: &StoneGame, run: &Run) -> Result<Positions, RunError> {
+    scan(input, run, |marks: &Flags, &Visit { heaps, x, y, from, at_z, less_x, less_y }: &Visit| {
         let is_free = |z: &usize| {
             // The row that forbids the most comes first.
             let [gap_y, all] = less_x;

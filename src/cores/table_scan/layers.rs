@@ -21,7 +21,7 @@
 //! unused one. It never falls as `y` grows; once `y + h` is past the last heap, the layer is done. The search is still
 //! `0.09 N` candidates long on average.
 
-use super::{Rule, Sink, StoneGame};
+use super::{Positions, Rule, StoneGame};
 use crate::kernel::{Run, RunError};
 
 /// A table of rows of marks, empty at first. A row has a place for each heap, and one more that is never marked.
@@ -135,12 +135,8 @@ impl RowNumbers {
 
 /// Finds all P-positions.
 #[inline(always)]
-pub fn scan<M: MarkTable, S: Sink>(
-    input: &StoneGame,
-    run: &Run,
-    mut sink: S,
-    search: impl Search<M>,
-) -> Result<S, RunError> {
+pub fn scan<M: MarkTable>(input: &StoneGame, run: &Run, search: impl Search<M>) -> Result<Positions, RunError> {
+    let mut sink = input.sink();
     let heaps = input.heaps();
     let (count, rows) = RowNumbers::of(heaps);
     let mut marks = M::new(count, heaps);

@@ -29,18 +29,10 @@ pub mod cores {
     pub mod table_scan;
 }
 
-use cores::table_scan::{Positions, TableScan, Tally};
-
 listed! {
-    /// The operation, with a sink that counts.
-    TABLE_SCAN: AnyOperation = AnyOperation::of::<TableScan<Tally>>();
-
-    /// The operation, with a sink that keeps every position.
-    TABLE_SCAN_COMPLETE: AnyOperation = AnyOperation::of::<TableScan<Positions>>();
+    /// The operation.
+    TABLE_SCAN: AnyOperation = AnyOperation::of::<cores::table_scan::TableScan>();
 
     /// The operations of this crate.
     OPERATIONS: &[&AnyOperation] = &[&TABLE_SCAN];
-
-    /// [`OPERATIONS`] with the most detailed output.
-    COMPLETE: &[&AnyOperation] = &[&TABLE_SCAN_COMPLETE];
 }

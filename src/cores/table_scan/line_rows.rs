@@ -48,9 +48,8 @@ pub mod v128;
 pub mod wide;
 
 use std::array::from_fn;
-use std::marker::PhantomData;
 
-use super::{Rule, Sink, StoneGame};
+use super::{Positions, Rule, StoneGame};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// Layers in a band.
@@ -116,29 +115,16 @@ pub trait Search: Fn(LineVisit<'_>) -> SearchEnd {}
 
 impl<F: Fn(LineVisit<'_>) -> SearchEnd> Search for F {}
 
-/// The parts of a tier. Each sink `S` has its own, whose searches are then called in one place and so inlined.
-pub struct Parts<S, W, N> {
+/// The parts of a tier: the search of a visit in 512 places, and in the first 256. What it reads past the lines of `one[x]` and
+/// `two[d]`, and for its last 7 places of `gap[y]`, does not matter: these are past the last heap, or above every result.
+pub struct Parts<W, N> {
     wide: W,
     narrow: N,
-    sink: PhantomData<fn() -> S>,
-}
-
-impl<S, W: Search, N: Search> Parts<S, W, N> {
-    /// The search of a visit in 512 places, and in the first 256. What it reads past the lines of `one[x]` and `two[d]`, and for
-    /// its last 7 places of `gap[y]`, does not matter: these are past the last heap, or above every result.
-    #[inline(always)]
-    fn new(wide: W, narrow: N) -> Self {
-        Parts { wide, narrow, sink: PhantomData }
-    }
 }
 
 #[inline(always)]
-pub fn run<S: Sink>(
-    input: &StoneGame,
-    run: &Run,
-    mut sink: S,
-    parts: Parts<S, impl Search, impl Search>,
-) -> Result<S, RunError> {
+pub fn run(input: &StoneGame, run: &Run, parts: Parts<impl Search, impl Search>) -> Result<Positions, RunError> {
+    let mut sink = input.sink();
     let heaps = input.heaps();
     let mut table = LineTable::new(heaps, input.rule);
     for y0 in (0..heaps).step_by(K) {
@@ -425,30 +411,45 @@ impl Step<'_> {
 
     /// Marks the results.
     #[inline(always)]
-    fn mark<S: Sink>(&mut self, missed: u32, sink: &mut S) {
+    fn mark(&mut self, missed: u32, sink: &mut Positions) {
         let hits = self.pairs & !missed;
         // Usually every pair has a result. If that is predicted, the first mark need not wait for the last search.
-        let sum = if missed == 0 { self.mark_all(self.pairs, sink) } else { self.mark_all(hits, sink) };
-        if let Some(tally) = sink.tally_mut() {
-            let count = hits.count_ones() as usize;
-            tally.add((sum + count * (2 * self.y0 + self.t)) as u128, count as u64);
+        let sum = if missed == 0 { self.mark_all(self.pairs) } else { self.mark_all(hits) };
+        match sink.totals_alone() {
+            Some(tally) => {
+                let count = hits.count_ones() as usize;
+                tally.sum += (sum + count * (2 * self.y0 + self.t)) as u128;
+                tally.positions += count as u64;
+            }
+            None => self.keep(hits, sink),
         }
     }
 
     #[inline(always)]
-    fn mark_all<S: Sink>(&mut self, mut hits: u32, sink: &mut S) -> usize {
+    fn mark_all(&mut self, mut hits: u32) -> usize {
         let mut sum = 0;
         while hits != 0 {
             let k = hits.trailing_zeros() as usize % K;
             hits &= hits - 1;
-            sum += self.mark_one(k, sink);
+            sum += self.mark_one(k);
         }
         sum
     }
 
-    /// Marks the P-position of a layer's pair and hands it to a sink that keeps positions; returns `z - y0`.
+    /// Hands the results to a sink that keeps positions.
+    #[inline(never)]
+    fn keep(&self, mut hits: u32, sink: &mut Positions) {
+        while hits != 0 {
+            let k = hits.trailing_zeros() as usize % K;
+            hits &= hits - 1;
+            let z = self.y0 + k + self.found[k] as usize % PLACES;
+            sink.push([self.t - k, self.y0 + k, z].map(|heap| heap as u32));
+        }
+    }
+
+    /// Marks the P-position of a layer's pair; returns `z - y0`.
     #[inline(always)]
-    fn mark_one<S: Sink>(&mut self, k: usize, sink: &mut S) -> usize {
+    fn mark_one(&mut self, k: usize) -> usize {
         let e = self.found[k] as usize % PLACES;
         let (z, g) = (e + k, e + self.base());
         let (x, [d, _], y) = (&mut self.xs[k], &mut self.ds[k], &mut self.layers[k]);
@@ -461,9 +462,6 @@ impl Step<'_> {
         y.gap[g / 8] |= (1_u32 << (g % 8)) as u8;
         if z < K {
             self.mark_near(k, z);
-        }
-        if sink.tally_mut().is_none() {
-            sink.push([self.t - k, self.y0 + k, self.y0 + z].map(|heap| heap as u32));
         }
         z
     }

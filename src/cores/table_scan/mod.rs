@@ -19,9 +19,9 @@
 #![doc = include_str!("NOTES.md")]
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use crate::cores::sink;
+pub use crate::cores::sink::Wanted;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Yields, kernels};
@@ -49,12 +49,9 @@ mod line_rows;
 mod oracle;
 mod wave;
 
-pub use crate::cores::sink::Tally;
-
-/// P-positions `x <= y <= z <= limit`, which the sink `S` takes. With `HANDS_ON` it passes them on in order, and holds
-/// only a few batches.
+/// P-positions `x <= y <= z <= limit`.
 #[derive(Debug)]
-pub struct TableScan<S, const HANDS_ON: bool = false>(PhantomData<fn() -> S>);
+pub struct TableScan;
 
 /// Which heaps a move may take from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,19 +77,21 @@ impl fmt::Display for Rule {
 }
 
 /// Three heaps of at most `limit` each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct StoneGame {
     /// The largest heap.
     limit: u32,
     /// The moves.
     rule: Rule,
+    /// What is to be found of its P-positions.
+    wanted: Wanted<[u32; 3]>,
 }
 
 /// The largest limit: tables of its square take tens of terabytes.
 pub const MAX_LIMIT: u64 = 1 << 22;
 
 impl StoneGame {
-    /// A game with heaps of `0..=limit`.
+    /// A game with heaps of `0..=limit`, of whose P-positions the totals are wanted.
     ///
     /// # Errors
     /// The limit is above [`MAX_LIMIT`].
@@ -100,7 +99,13 @@ impl StoneGame {
         if limit > MAX_LIMIT {
             return Err(InputError::TooLarge { operation: "table_scan", size: limit, most: MAX_LIMIT });
         }
-        Ok(StoneGame { limit: limit as u32, rule })
+        Ok(StoneGame { limit: limit as u32, rule, wanted: Wanted::Totals })
+    }
+
+    /// The same game, of whose P-positions this is wanted.
+    #[must_use]
+    pub fn finding(self, wanted: Wanted<[u32; 3]>) -> Self {
+        StoneGame { wanted, ..self }
     }
 
     /// The largest heap.
@@ -113,6 +118,11 @@ impl StoneGame {
         self.rule
     }
 
+    /// An empty place for what is wanted.
+    fn sink(&self) -> Positions {
+        Positions::new(&self.wanted)
+    }
+
     /// The number of heap sizes: `0..=limit`.
     pub fn heaps(&self) -> usize {
         self.limit as usize + 1
@@ -122,36 +132,22 @@ impl StoneGame {
 /// P-positions divided by the square of the limit: an upper bound, observed at all limits from some hundreds on.
 const DENSITY: f64 = 0.1215;
 
-/// The most positions between two calls of [`sink::Sink::advance`], divided by the number of heaps: those of 64 layers,
+/// The most positions between two calls of [`sink::Positions::advance`], divided by the number of heaps: those of 64 layers,
 /// each with fewer than two for five heaps (observed; the layer of Wythoff's game has the most).
 const BATCH_PER_HEAP: f64 = 64.0 * 0.4;
 
-/// Receives the positions `x <= y <= z`.
-pub trait Sink: sink::Sink<[u32; 3]> {
-    /// What a kernel must find for it.
-    const YIELDS: Yields = Yields::Everything;
-}
-
-impl Sink for Tally {
-    const YIELDS: Yields = Yields::Tally;
-}
-
-impl Sink for Positions {
-    const YIELDS: Yields = Yields::Unordered;
-}
-
-/// Every position, in lexicographic order.
+/// Positions `x <= y <= z`.
 pub type Positions = sink::Positions<[u32; 3]>;
 
-impl<S: Sink, const HANDS_ON: bool> Operation for TableScan<S, HANDS_ON> {
+impl Operation for TableScan {
     type Input = StoneGame;
-    type Output = S;
-    type Start = S;
+    type Output = Positions;
+    type Start = ();
 
     const NAME: &'static str = "table_scan";
     const CORE: Core = Core::TableScan;
     const UNIT: &'static str = "P-position";
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { TableScan<S>, [S: Sink], start;
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { TableScan;
         byte_table = byte_table at [0.14, 1.5], Portable, [], "the baseline: three byte tables, the whole triple loop", needs;
         byte_table_pruned = byte_table_pruned at [0.053, 1.4], Portable, [], "one byte per mark, used pairs skipped, each scan stopped at its P-position";
         byte_rows = byte_rows at [0.0035, 2.3, 130.0], Portable, [], "96 candidates at once: six runs of bytes, vectorised by the compiler";
@@ -197,15 +193,18 @@ impl<S: Sink, const HANDS_ON: bool> Operation for TableScan<S, HANDS_ON> {
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_table"];
     const NOTES: &'static str = include_str!("NOTES.md");
-    const YIELDS: Yields = if HANDS_ON { Yields::Everything } else { S::YIELDS };
+
+    fn wanted(input: &StoneGame) -> Yields {
+        input.wanted.yields()
+    }
 
     fn output_bytes(input: &StoneGame, threads: usize) -> f64 {
         let heaps = input.heaps() as f64;
-        S::bytes(DENSITY * heaps.powi(2), HANDS_ON.then_some(BATCH_PER_HEAP * heaps), threads)
+        input.wanted.bytes(DENSITY * heaps.powi(2), BATCH_PER_HEAP * heaps, threads)
     }
 
-    fn oracle(input: &StoneGame) -> S {
-        let mut sink = S::default();
+    fn oracle(input: &StoneGame) -> Positions {
+        let mut sink = input.sink();
         oracle::positions(input, |position| sink.push(position));
         sink.finish();
         sink
@@ -215,16 +214,16 @@ impl<S: Sink, const HANDS_ON: bool> Operation for TableScan<S, HANDS_ON> {
         input.heaps() as u64
     }
 
-    fn work(_: &StoneGame, output: &S) -> u64 {
-        output.tally().positions
+    fn work(_: &StoneGame, output: &Positions) -> u64 {
+        output.totals().positions
     }
 
-    fn digest(output: &S) -> Digest {
-        output.tally().digest()
+    fn digest(output: &Positions) -> Digest {
+        output.totals().digest()
     }
 }
 
-impl<S: Sink> Workloads for TableScan<S> {
+impl Workloads for TableScan {
     const WORKLOADS: &'static [Workload] = &[
         Workload {
             name: "all-moves",
@@ -247,5 +246,9 @@ impl<S: Sink> Workloads for TableScan<S> {
             _ => return Err(InputError::unknown_workload::<Self>(workload)),
         };
         StoneGame::new(size, rule)
+    }
+
+    fn finding(input: StoneGame, yields: Yields) -> StoneGame {
+        input.finding(yields.into())
     }
 }

@@ -39,19 +39,19 @@ pub struct Candidate {
 impl Candidate {
     /// All kernels of an operation, in list order, as candidates for an input.
     pub fn all<O: Operation>(input: &O::Input, conditions: &Conditions) -> Vec<Candidate> {
-        let mut all = Vec::with_capacity(O::KERNELS.len());
+        let (mut all, wanted) = (Vec::with_capacity(O::KERNELS.len()), O::wanted(input));
         for (index, def) in O::KERNELS.iter().enumerate() {
             let cost = |threads| def.predict(input, threads).unwrap_or(Cost::IMPOSSIBLE);
-            all.push(Candidate::new(index, def, O::YIELDS, &cost, conditions));
+            all.push(Candidate::new(index, def, wanted, &cost, conditions));
         }
         all
     }
 
-    /// A kernel that must find as much as `yields`, with its cost for each number of threads.
+    /// A kernel that must find as much as is `wanted`, with its cost for each number of threads.
     fn new(
         index: usize,
         meta: &'static KernelMeta,
-        yields: Yields,
+        wanted: Yields,
         cost: &dyn Fn(usize) -> Cost,
         conditions: &Conditions,
     ) -> Self {
@@ -61,7 +61,7 @@ impl Candidate {
             None => {
                 let (cost, at_more) = (cost(threads), cost);
                 let free = meta.free_memory(&machine, threads);
-                let obstacle = if meta.yields < yields {
+                let obstacle = if meta.yields < wanted {
                     Some(if meta.yields == Yields::Tally { Obstacle::TallyAlone } else { Obstacle::Unordered })
                 } else if !cost.is_possible() {
                     let more = threads.saturating_add(1);

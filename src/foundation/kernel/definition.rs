@@ -57,7 +57,7 @@ impl<O: Operation> Body<O> {
 
     /// [`Body::cost`] with other rates.
     fn cost_at(&self, def: &KernelDef<O>, input: &O::Input, threads: usize, rates: &[f64]) -> Cost {
-        if !def.finds_output() {
+        if def.yields < O::wanted(input) {
             return Cost::IMPOSSIBLE;
         }
         let context = def.context(threads);
@@ -205,11 +205,6 @@ impl<O: Operation> KernelDef<O> {
     #[doc(hidden)]
     pub fn body(&self) -> Option<&Body<O>> {
         self.body.as_ref()
-    }
-
-    /// Whether the kernel finds everything that the operation's output holds.
-    pub(crate) fn finds_output(&self) -> bool {
-        self.yields >= O::YIELDS
     }
 
     /// Predicted time and memory on a machine that has the kernel's tier, whether or not this one has it; `None` if the

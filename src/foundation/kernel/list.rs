@@ -1,6 +1,6 @@
 //! The macro that makes the list of an operation's kernels.
 
-/// The list of an operation: `kernels! { Operation, [Generic: Bound]; name = module, Tier, ["feature"], "summary"; ... }`.
+/// The list of an operation: `kernels! { Operation; name = module, Tier, ["feature"], "summary"; ... }`.
 ///
 /// A kernel is compiled if all its features are on and the architecture has its tier; its `mod` line carries the same
 /// condition. The line stays in the list either way. Options of a line:
@@ -18,13 +18,13 @@
 /// - `name = module(Tier), ..`: the tier of the line is the last argument of `run`, in place of parts.
 /// - `["feature"] if condition`: a condition on the target, as in `cfg`.
 ///
-/// If the operation has a [`Start`](super::Operation::Start), `[Generic: Bound], start;` makes it the third argument of
+/// If the operation has a [`Start`](super::Operation::Start), `kernels! { Operation, start; ..` makes it the third argument of
 /// `run`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! kernels {
-    ($op:ty, $generics:tt $(, $start:ident)?; $($rows:tt)*) => {
-        $crate::kernel_rows!([$op, $generics, [$($start)?]] $($rows)*)
+    ($op:ty $(, $start:ident)?; $($rows:tt)*) => {
+        $crate::kernel_rows!([$op, [$($start)?]] $($rows)*)
     };
 }
 #[doc(hidden)]

@@ -67,8 +67,7 @@ pub trait Operation: Sized + 'static {
     type Input: Send + Sync + 'static;
     /// What every kernel must compute.
     type Output: PartialEq + Debug + Send + Sync + 'static;
-    /// What a run starts from besides its input: `()` for most operations, else an empty sink that says where the
-    /// output goes, or the progress of an interrupted run.
+    /// What a run starts from besides its input: `()` for most operations, else the progress of an interrupted run.
     type Start: Default;
 
     /// The operation's name everywhere.
@@ -87,8 +86,10 @@ pub trait Operation: Sized + 'static {
     /// What the measurements showed and what was tried, in Markdown: part of the documentation and of the report.
     const NOTES: &'static str;
 
-    /// How much the output holds. A kernel that finds less cannot handle any input.
-    const YIELDS: Yields = Yields::Tally;
+    /// How much a kernel must find for an input. One that finds less cannot handle it.
+    fn wanted(_input: &Self::Input) -> Yields {
+        Yields::Tally
+    }
 
     /// Bytes of the input, which stays in memory while a kernel runs.
     fn input_bytes(_input: &Self::Input) -> f64 {

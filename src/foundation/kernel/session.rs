@@ -13,7 +13,7 @@ use crate::kernel::candidate::{Candidate, Conditions, Obstacle};
 use crate::kernel::case::Case;
 use crate::kernel::selection::{SelectError, Selection};
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Cost, Digest, Kernel, KernelMeta, Needs, Operation, Run, RunError};
+use crate::kernel::{Absent, Core, Cost, Digest, Kernel, KernelMeta, Needs, Operation, Run, RunError, Yields};
 use crate::machine::Machine;
 
 /// One line of an operation's list of kernels.
@@ -44,7 +44,7 @@ pub struct AnyOperation {
     notes: &'static str,
     lines: fn() -> Vec<Line>,
     canonical: fn(&str) -> Result<String, InputError>,
-    open: fn(&Selection, &str, u64) -> Result<Box<dyn Session>, InputError>,
+    open: fn(&Selection, &str, u64, Yields) -> Result<Box<dyn Session>, InputError>,
 }
 
 /// A line of an operation's list, and the address of the kernel's code.
@@ -129,7 +129,21 @@ impl AnyOperation {
     /// # Errors
     /// See [`Workloads::input`].
     pub fn session(&self, selection: &Selection, workload: &str, size: u64) -> Result<Box<dyn Session>, InputError> {
-        (self.open)(selection, workload, size)
+        self.session_finding(Yields::Tally, selection, workload, size)
+    }
+
+    /// [`AnyOperation::session`], where kernels must find this much, if outputs of the operation have such parts.
+    ///
+    /// # Errors
+    /// See [`Workloads::input`].
+    pub fn session_finding(
+        &self,
+        yields: Yields,
+        selection: &Selection,
+        workload: &str,
+        size: u64,
+    ) -> Result<Box<dyn Session>, InputError> {
+        (self.open)(selection, workload, size, yields)
     }
 }
 
@@ -137,10 +151,15 @@ fn lines<O: Operation>() -> Vec<Line> {
     O::KERNELS.iter().map(|def| (&**def, def.body().map(|body| body.run as usize))).collect()
 }
 
-fn open<O: Workloads>(selection: &Selection, workload: &str, size: u64) -> Result<Box<dyn Session>, InputError> {
+fn open<O: Workloads>(
+    selection: &Selection,
+    workload: &str,
+    size: u64,
+    yields: Yields,
+) -> Result<Box<dyn Session>, InputError> {
     let machine = *selection.machine();
     let workload = O::canonical(workload)?;
-    let input = O::input(&workload, size, selection)?;
+    let input = O::finding(O::input(&workload, size, selection)?, yields);
     let case = Case::new(O::NAME, &short(&workload), size);
     let infos = AnyOperation::of::<O>().kernels(&machine);
     Ok(Box::new(OpenSession::<O> { case, workload, input, machine, infos, oracle: OnceLock::new() }))

@@ -1,7 +1,7 @@
 //! Named inputs of operations.
 
 use crate::kernel::selection::{SelectError, Selection};
-use crate::kernel::{Operation, RunError};
+use crate::kernel::{Operation, RunError, Yields};
 use crate::text::names::hint;
 use crate::text::units::bytes;
 
@@ -24,6 +24,11 @@ pub trait Workloads: Operation {
     /// # Errors
     /// The workload or the size does not exist, or the input cannot be made here.
     fn input(workload: &str, size: u64, selection: &Selection) -> Result<Self::Input, InputError>;
+
+    /// The same input, for which a kernel must find as much as `yields` names if outputs have such parts.
+    fn finding(input: Self::Input, _yields: Yields) -> Self::Input {
+        input
+    }
 }
 
 /// A named input of an operation, sized by one number.

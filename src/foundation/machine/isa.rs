@@ -91,7 +91,7 @@ macro_rules! isa_table {
         #[macro_export]
         macro_rules! entry {
             $((
-                $tier, [$d op:ty, [$d($d generic:ident : $d bound:path)?], [$d($d start:ident)?]],
+                $tier, [$d op:ty, [$d($d start:ident)?]],
                 $d name:ident, $d body:ident $d(($d told:ident))? $d(with $d($d part:ident)::+)? $d(on $d share:ident)?
                 $d(at [$d($d rate:expr),*])? $d(, $d needs:ident)?
             ) => {{
@@ -99,7 +99,7 @@ macro_rules! isa_table {
                 {
                     #[inline(never)]
                     $($(#[target_feature(enable = $f)])*)?
-                    fn $d name $d(<$d generic: $d bound>)? (
+                    fn $d name(
                         input: &<$d op as $crate::kernel::Operation>::Input,
                         run: &$crate::kernel::Run,
                         _start: <$d op as $crate::kernel::Operation>::Start,
@@ -110,11 +110,17 @@ macro_rules! isa_table {
                             $d(, $crate::threads!($d share, run))? $d(, self::$d($d part)::+::parts())?
                         )
                     }
+                    // Not a closure: each crate that names the list would compile one.
+                    fn cost(
+                        input: &<$d op as $crate::kernel::Operation>::Input,
+                        context: $crate::kernel::CostContext,
+                        _rates: &[f64],
+                    ) -> $crate::kernel::Cost {
+                        self::$d body::cost(input, context $d(, $crate::kernel::cost::rates(_rates, &[$d($d rate),*]))?)
+                    }
                     Some($crate::kernel::Body {
-                        run: $d name $d(::<$d generic>)? as unsafe fn(&_, &_, _) -> _,
-                        cost: |input, context, _rates| {
-                            self::$d body::cost(input, context $d(, $crate::kernel::cost::rates(_rates, &[$d($d rate),*]))?)
-                        },
+                        run: $d name as unsafe fn(&_, &_, _) -> _,
+                        cost,
                         rates: const { &[$d($d($d rate),*)?] },
                         needs: [$d(Some(self::$d body::$d needs as fn(&_) -> _),)? None][0],
                     })

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nimlanes::cores::{most_complete, operation};
+use nimlanes::cores::{OPERATIONS, operation};
 use nimlanes::kernel::Yields;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::lab::verify::{Comparisons, Inputs, VerifyError};
@@ -34,8 +34,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let mut faults = 0;
     // Kernels that find counts and sums alone are checked against those of the oracle.
     let all = Yields::ALL.iter().copied().flat_map(|yields| {
-        let operations =
-            most_complete(yields).iter().filter(|operation| only.is_none_or(|name| operation.name() == name));
+        let operations = OPERATIONS.iter().filter(|operation| only.is_none_or(|name| operation.name() == name));
         let workloads =
             operations.flat_map(|operation| operation.workloads().iter().map(move |workload| (*operation, workload)));
         workloads.map(move |(operation, workload)| (operation, workload, yields))
@@ -44,7 +43,8 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         let kernels = operation.kernels(selection.machine()).into_iter().filter(|kernel| kernel.yields == yields);
         let mut inputs = None;
         for kernel in kernels {
-            let inputs = inputs.get_or_insert_with(|| Inputs::new(operation, workload, &selection, largest, u64::MAX));
+            let inputs =
+                inputs.get_or_insert_with(|| Inputs::new(operation, workload, yields, &selection, largest, u64::MAX));
             let name = format!("{}/{}/{}", operation.name(), workload.name, kernel.name);
             let checked = match kernel.obstacle {
                 Some(reason) => Err(("skipped", reason.to_string())),

@@ -272,7 +272,7 @@ impl Operation for MexFamily {
     const NAME: &'static str = "mex_family";
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "set";
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexFamily, [];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexFamily;
         one_by_one = alone with alone::proved at [70_000.0, 0.8], Portable, [], "the baseline: each set alone, by the search of mex_subtraction";
         one_by_one_flags = alone with alone::flags at [300.0, 0.75] like one_by_one, Portable, [], "each set alone, with flags in one register";
         words = words at [0.0116, 40_000.0], Portable, [], "a bit of a word is a set, 64 sets at a time";

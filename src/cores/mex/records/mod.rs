@@ -244,7 +244,7 @@ impl Operation for MexRecords {
     const NAME: &'static str = "mex_records";
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexRecords, [], start;
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexRecords, start;
         table = table at [0.9, 0.58], Portable, [], "a table of all values; for each heap, a mask of the values it reaches", needs;
         masks = masks at [1.2, 0.58] like table, Portable, [], "the same masks over a history as long as the largest move";
         masks_avx2 = masks at [2.4, 0.33] like masks, Avx2, ["avx2"], "the same source at this tier, with its shift and zero-count instructions";

@@ -114,7 +114,7 @@ impl Operation for MexSplit {
     const NAME: &'static str = "mex_split";
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSplit, [];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSplit;
         byte_scan = byte_scan at [0.88, 20.0], Portable, [], "the baseline, and the best public algorithm: every split stamps its nim-sum", needs;
         closed_form = closed_form at [0.12, 50.0], Portable, [], "the proved closed forms for 2 and for 4 or more parts";
         bit_rows = bit_rows with translate::plain at [6.0, 2.0], Portable, [], "sets of nim-sums as bit rows, XOR-translated word by word by a butterfly";

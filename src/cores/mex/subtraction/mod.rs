@@ -241,7 +241,7 @@ impl Operation for MexSubtraction {
     const NAME: &'static str = "mex_subtraction";
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSubtraction, [];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSubtraction;
         flags = flags at [1.6, 12.0], Portable, [], "the baseline: packed flags, set and tested one at a time", needs;
         bit_array = bit_array at [1.8, 15.0] like flags, Portable, ["bitvec"] if target_pointer_width = "64",
             "the same with bitvec: set and first_zero";

@@ -113,7 +113,7 @@ impl Operation for MexZeros {
     const NAME: &'static str = "mex_zeros";
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexZeros, [], start;
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexZeros, start;
         byte_sieve = byte_sieve at [0.6, 0.6, 0.8, 100.0], Portable, [], "the baseline: one byte per heap; each P-position hits the heaps above it", needs;
         bit_sieve = bit_sieve at [0.8, 0.2, 0.8, 200.0] like byte_sieve, Portable, [], "the same with one bit per heap";
         shifted_rows = shifted_rows with carry::plain at [1.05], Portable, [], "each move ORs the shifted row of P-positions into a block of heaps", needs;

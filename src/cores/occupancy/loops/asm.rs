@@ -256,7 +256,7 @@ mod tests {
 
     use super::*;
     use crate::cores::occupancy::streaming::drive;
-    use crate::cores::occupancy::{Positions, ProportionateNim};
+    use crate::cores::occupancy::{ProportionateNim, Wanted};
     use crate::kernel::Run;
     use crate::machine::isa::Tier;
 
@@ -270,11 +270,12 @@ mod tests {
     fn blocks_in_assembly_find_what_plain_ones_do() {
         needs_avx2();
         for limit in (30_000..34_000).step_by(77).chain([3_000_000]) {
-            let (input, run) = (ProportionateNim::new(limit).expect("small"), Run::new(1));
+            let input = ProportionateNim::new(limit).expect("small").finding(Wanted::Positions);
+            let run = Run::new(1);
             // SAFETY: `needs_avx2` found that this CPU has the features.
             let in_assembly = unsafe { inner() };
-            let found = drive(&input, &run, Positions::default(), in_assembly);
-            assert_eq!(found, drive(&input, &run, Positions::default(), Plain), "limit {limit}");
+            let found = drive(&input, &run, in_assembly);
+            assert_eq!(found, drive(&input, &run, Plain), "limit {limit}");
         }
     }
 

@@ -6,22 +6,22 @@ pub mod asm;
 pub mod avx512;
 
 use super::streaming::segments::Shared;
-use super::{ProportionateNim, windows};
+use super::{Positions, ProportionateNim, windows};
 use crate::kernel::{Run, RunError};
 
 /// [`streaming::drive`](super::streaming::drive), compiled for a tier.
-pub type Drive<S> = fn(&ProportionateNim, &Run, S) -> Result<S, RunError>;
+pub type Drive = fn(&ProportionateNim, &Run) -> Result<Positions, RunError>;
 
 /// The share of a thread of a run in segments, compiled for a tier: [`Shared::work`].
-pub type Segments<S> = fn(&Shared<'_, S>) -> Result<(), RunError>;
+pub type Segments = fn(&Shared<'_>) -> Result<(), RunError>;
 
 /// The work on windows, and what smaller limits are left to.
 #[derive(Debug)]
-pub struct Windows<S> {
+pub struct Windows {
     /// On one thread.
-    pub drive: Drive<S>,
+    pub drive: Drive,
     /// On several.
-    pub segments: Segments<S>,
+    pub segments: Segments,
     /// [`windows::drive`].
     pub windows: windows::Loops,
 }
@@ -32,12 +32,12 @@ macro_rules! parts {
         /// For the automaton.
         pub mod alone {
             use super::*;
-            use $crate::cores::occupancy::{Sink, loops::Drive, streaming};
+            use $crate::cores::occupancy::{loops::Drive, streaming};
 
             /// The parts of this tier.
             $($features)*
-            pub fn parts<S: Sink>() -> Drive<S> {
-                |input, run, sink| streaming::drive(input, run, sink, $inner)
+            pub fn parts() -> Drive {
+                |input, run| streaming::drive(input, run, $inner)
             }
         }
     };
@@ -45,11 +45,11 @@ macro_rules! parts {
         /// For the automaton in segments.
         pub mod segments {
             use super::*;
-            use $crate::cores::occupancy::{Sink, loops::Segments, streaming::segments::Alone};
+            use $crate::cores::occupancy::{loops::Segments, streaming::segments::Alone};
 
             /// The parts of this tier.
             $($features)*
-            pub fn parts<S: Sink>() -> Segments<S> {
+            pub fn parts() -> Segments {
                 |shared| shared.work(Alone($inner))
             }
         }
@@ -58,9 +58,8 @@ macro_rules! parts {
         /// For windows.
         pub mod windows {
             use super::*;
-            use $crate::cores::occupancy::{Sink, loops::Windows, windows::Loops};
+            use $crate::cores::occupancy::{loops::Windows, windows::Loops};
 
-            /// Once for all sinks.
             $($features)*
             fn loops() -> Loops {
                 $crate::cores::occupancy::windows::loops!($inner)
@@ -68,7 +67,7 @@ macro_rules! parts {
 
             /// The parts of this tier.
             $($features)*
-            pub fn parts<S: Sink>() -> Windows<S> {
+            pub fn parts() -> Windows {
                 Windows { drive: alone::parts(), segments: segments::parts(), windows: loops() }
             }
         }

@@ -7,7 +7,7 @@ use super::substitution::{DIFFERENCE, Reader, SUM, USED};
 use super::tape::{Tape, extend};
 use super::tapes::NewMarks;
 use super::window::{PAD, Registers, Word};
-use crate::cores::occupancy::Sink;
+use crate::cores::occupancy::Positions;
 use crate::cores::occupancy::charge::Charge;
 use crate::simd::bits::WORD;
 
@@ -132,7 +132,7 @@ impl Automaton {
 
     /// Settles a span: positions into the sink, marks and flags into the lists of new ones.
     #[inline(always)]
-    pub fn settle(&mut self, sink: &mut impl Sink, inner: impl InnerLoops) {
+    pub fn settle(&mut self, sink: &mut Positions, inner: impl InnerLoops) {
         let lower = self.engine.lower(inner);
         self.settle_lower(&lower, Engine::pick, sink, inner);
     }
@@ -143,7 +143,7 @@ impl Automaton {
         &mut self,
         lower: &[u64; WORDS],
         pick: impl Fn(&Engine, usize) -> u64,
-        sink: &mut impl Sink,
+        sink: &mut Positions,
         inner: impl InnerLoops,
     ) {
         self.engine.pass();
@@ -180,7 +180,7 @@ impl Automaton {
         let lower_inside = 2 * next + self.engine.d + 128 <= self.limit;
         let upper_inside = 3 * next + self.uppers <= self.limit;
         let upper_outside = 3 * n + uppers >= self.limit;
-        match sink.beams() {
+        match sink.totals_alone() {
             Some(tally) if lower_inside => {
                 tally.lower.larger += partners;
                 let lowers = inner.sum_of_bits(lower);

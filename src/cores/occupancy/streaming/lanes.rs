@@ -18,7 +18,7 @@ use super::inner::InnerLoops;
 use super::segments::{Runner, Segment, Spare, Stretch};
 use super::span::{BLOCKS, Cursor, OldMarks, SPAN, Span, WORDS};
 use super::window::{BLOCK, EARLY, PAD, Registers, Window, Word};
-use crate::cores::occupancy::Sink;
+use crate::cores::occupancy::{Positions, Wanted};
 use crate::simd::avx512::{collect, lanes_of, load, spread, store};
 use crate::simd::bits::WORD;
 
@@ -390,13 +390,13 @@ where
     }
 
     #[inline(always)]
-    fn together<S: Sink>(
+    fn together(
         self,
         from: &[Joint],
         Stretch { limit, warm_up, heaps, tapes }: Stretch<'_>,
         spare: &mut Spare,
-        sink: S,
-    ) -> Vec<Option<Segment<S>>> {
+        sink: Positions,
+    ) -> Vec<Option<Segment>> {
         let none = || from.iter().map(|_| None).collect();
         let mut automata = Vec::with_capacity(LANES);
         for joint in from {
@@ -406,9 +406,9 @@ where
             automata.push(automaton);
         }
         let Some(lanes) = automata.first_chunk_mut::<LANES>() else { return none() };
-        let mut sinks: Vec<S> = lanes.iter().map(|_| sink.fork()).collect();
-        let mut idle = sink.fork();
-        let mut found = Found::new(idle.beams().is_none());
+        let mut sinks: Vec<Positions> = lanes.iter().map(|_| sink.fork()).collect();
+        let mut idle = Positions::new(&Wanted::Totals);
+        let mut found = Found::new(sink.keeps());
         let mut alive = u8::MAX;
         let mut begins = Vec::with_capacity(LANES);
         for at in (0..warm_up + heaps).step_by(SPAN) {

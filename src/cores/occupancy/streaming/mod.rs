@@ -83,7 +83,7 @@ pub use window::EARLY;
 pub use window::{BLOCK, Block, PAD, Registers, Window, Word};
 
 use super::window_certificate;
-use super::{ProportionateNim, Sink};
+use super::{Positions, ProportionateNim, Wanted};
 use crate::kernel::{Cost, Run, RunError};
 
 /// Cycles of the serial chain per P-position: four a step, and one step per smaller heap. There are about seven of
@@ -99,11 +99,11 @@ pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
 ///
 /// Small limits are left to the kernel with one window per position, which also finds the positions before the start.
 #[inline(always)]
-pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, inner: impl InnerLoops) -> Result<S, RunError> {
+pub fn drive(input: &ProportionateNim, run: &Run, inner: impl InnerLoops) -> Result<Positions, RunError> {
     if input.limit() <= 4 * START {
-        return window_certificate::run(input, run, sink);
+        return window_certificate::run(input, run);
     }
-    let mut progress = Progress { sink, found: 0, reported: 0 };
+    let mut progress = Progress { sink: input.sink(), found: 0, reported: 0 };
     for shares in SHARES {
         match attempt(input, shares, run, &mut progress, inner) {
             Ok(()) => return progress.finish(input, run),
@@ -133,17 +133,17 @@ impl From<RunError> for AttemptError {
 }
 
 /// What the attempts have done so far.
-struct Progress<S> {
-    sink: S,
+struct Progress {
+    sink: Positions,
     /// Heaps whose positions are in the sink.
     found: u64,
     /// Heaps that were reported to the run.
     reported: u64,
 }
 
-impl<S: Sink> Progress<S> {
+impl Progress {
     /// The sink, with all heaps reported.
-    fn finish(self, input: &ProportionateNim, run: &Run) -> Result<S, RunError> {
+    fn finish(self, input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
         let Progress { mut sink, reported, .. } = self;
         sink.advance(run, input.smaller_heaps() - reported)?;
         Ok(sink)
@@ -153,14 +153,14 @@ impl<S: Sink> Progress<S> {
 /// One attempt with tapes that keep `shares` of the limit. It finds the positions of an earlier attempt again, and
 /// drops them.
 #[inline(always)]
-fn attempt<S: Sink>(
+fn attempt(
     input: &ProportionateNim,
     shares: [f64; 3],
     run: &Run,
-    Progress { sink, found, reported }: &mut Progress<S>,
+    Progress { sink, found, reported }: &mut Progress,
     inner: impl InnerLoops,
 ) -> Result<(), AttemptError> {
-    let mut again = sink.fork();
+    let mut again = Positions::new(&Wanted::Totals);
     let (mut tapes, joint) = start(input, shares, if *found == 0 { &mut *sink } else { &mut again })?;
     let mut automaton =
         Automaton::at(input.limit(), &joint, tapes.sources(), Span::new()).ok_or(AttemptError::Dropped)?;
@@ -191,8 +191,8 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     use super::*;
-    use crate::cores::occupancy::{Beams, Positions};
-    use crate::cores::sink::Sink as _;
+    use crate::cores::occupancy::Beams;
+    use crate::cores::sink::Totals;
 
     /// Every block in 128-bit registers.
     #[derive(Clone, Copy)]
@@ -204,9 +204,8 @@ mod tests {
         }
     }
 
-    fn all_wide<S: Sink>(limit: u64) -> S {
-        let input = ProportionateNim::new(limit).expect("small");
-        drive(&input, &Run::new(1), S::default(), Wide).expect("runs to its end")
+    fn input(limit: u64) -> ProportionateNim {
+        ProportionateNim::new(limit).expect("small").finding(Wanted::Positions)
     }
 
     /// The driver's own choice of registers, except that every third block must be wide. Counts the blocks that are
@@ -230,8 +229,7 @@ mod tests {
     #[test]
     fn registers_widen_and_narrow_again_at_any_block() {
         for limit in [20_000, 123_456, 1_000_000] {
-            let input = ProportionateNim::new(limit).expect("small");
-            assert_eq!(drive(&input, &Run::new(1), Positions::default(), Thirds), Ok(known(limit)), "limit {limit}");
+            assert_eq!(drive(&input(limit), &Run::new(1), Thirds), Ok(known(limit)), "limit {limit}");
             // A run that ended one block further on, in narrow registers, is not refused; nearly every third block is.
             let blocks = (limit * 2 / 5 - START) as usize / BLOCK;
             assert!(REFUSED.swap(0, Relaxed) > blocks / 4, "limit {limit}");
@@ -239,24 +237,24 @@ mod tests {
     }
 
     fn known(limit: u64) -> Positions {
-        window_certificate::run(&ProportionateNim::new(limit).expect("small"), &Run::new(1), Positions::default())
-            .expect("runs to its end")
+        window_certificate::run(&input(limit), &Run::new(1)).expect("runs to its end")
     }
 
     #[test]
     fn wide_registers_alone_find_every_position() {
         for limit in [4 * START + 1, 20_000, 123_456] {
-            assert_eq!(all_wide::<Positions>(limit), known(limit));
+            assert_eq!(drive(&input(limit), &Run::new(1), Wide), Ok(known(limit)));
         }
         let mut tally = Beams::default();
-        known(1_000_000).list.into_iter().for_each(|position| tally.push(position));
-        assert_eq!(all_wide::<Beams>(1_000_000), tally);
+        known(1_000_000).list().iter().for_each(|position| tally.count(*position));
+        let counted = drive(&input(1_000_000).finding(Wanted::Totals), &Run::new(1), Wide);
+        assert_eq!(counted.map(|found| *found.totals()), Ok(tally));
     }
 
     #[test]
     fn a_second_attempt_continues_where_the_first_ended() {
-        let (input, run) = (ProportionateNim::new(200_000).expect("small"), Run::new(1));
-        let mut progress = Progress { sink: Positions::default(), found: 0, reported: 0 };
+        let (input, run) = (input(200_000), Run::new(1));
+        let mut progress = Progress { sink: input.sink(), found: 0, reported: 0 };
         // Tapes that drop what is still to be read.
         let first = attempt(&input, [0.1, 0.03, 0.07], &run, &mut progress, Plain);
         assert!(matches!(first, Err(AttemptError::Dropped)) && progress.found > START);
@@ -268,8 +266,7 @@ mod tests {
     fn the_automaton_starts_and_ends_anywhere() {
         // Every limit around the smallest that is not left to another kernel, then every end within a span.
         for limit in (4 * START - 5..4 * START + 5).chain((30_000..34_000).step_by(7)) {
-            let input = ProportionateNim::new(limit).expect("small");
-            assert_eq!(drive(&input, &Run::new(1), Positions::default(), Plain), Ok(known(limit)), "limit {limit}");
+            assert_eq!(drive(&input(limit), &Run::new(1), Plain), Ok(known(limit)), "limit {limit}");
         }
     }
 }

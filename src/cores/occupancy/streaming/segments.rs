@@ -22,7 +22,7 @@ use super::tape::Tape;
 use super::tapes::{MARGIN, NewMarks, Slices, Tapes, expected};
 use super::{AttemptError, Progress, SHARES, attempt, cost as automaton_cost};
 use crate::cores::growing;
-use crate::cores::occupancy::{HEAPS_PER_BATCH, ProportionateNim, Sink, window_certificate};
+use crate::cores::occupancy::{HEAPS_PER_BATCH, Positions, ProportionateNim, Wanted, window_certificate};
 use crate::kernel::threads;
 use crate::kernel::{Cost, Run, RunError};
 use crate::machine::STACK;
@@ -49,8 +49,8 @@ pub struct Schedule {
 impl Schedule {
     /// `lanes` segments at a time on each of `threads` threads. Positions of a segment wait to be joined, if they are
     /// kept; then segments are shorter.
-    pub fn new<S: Sink>(lanes: usize, threads: usize) -> Self {
-        Self::with(lanes as u64, threads as u64, S::default().beams().is_some())
+    pub fn new(input: &ProportionateNim, lanes: usize, threads: usize) -> Self {
+        Self::with(lanes as u64, threads as u64, input.is_counted())
     }
 
     fn with(lanes: u64, threads: u64, is_counted: bool) -> Self {
@@ -88,13 +88,13 @@ pub struct Joints {
 }
 
 /// Bytes of the segments under way on several threads: their marks, and their positions if those are kept.
-pub fn under_way(input: &ProportionateNim, threads: usize, with_positions: bool) -> f64 {
+pub fn under_way(input: &ProportionateNim, threads: usize) -> f64 {
     if threads < 2 {
         return 0.0;
     }
-    let schedule = Schedule::with(1, threads as u64, !with_positions);
+    let schedule = Schedule::new(input, 1, threads);
     let Some(heaps) = schedule.length(input.limit() * 2 / 5) else { return 0.0 };
-    let positions = if with_positions { growing::bytes::<[u64; 2]>(PER_HEAP * heaps as f64) } else { 0.0 };
+    let positions = if input.is_counted() { 0.0 } else { growing::bytes::<[u64; 2]>(PER_HEAP * heaps as f64) };
     // A slice may keep a chunk that its tape has copied since.
     schedule.most as f64 * (NewMarks::bytes(heaps + schedule.warm_up) + positions + Tape::CHUNK_BYTES as f64)
 }
@@ -109,7 +109,7 @@ pub fn together(input: &ProportionateNim, lanes: usize) -> f64 {
 }
 
 /// Segments to run.
-struct Task<S> {
+struct Task {
     /// The state at the first heap of the only segment, or `None` for guesses.
     joint: Option<Joint>,
     begin: u64,
@@ -120,15 +120,15 @@ struct Task<S> {
     slices: Slices,
     /// Empty lists.
     marks: Vec<NewMarks>,
-    sink: S,
+    sink: Positions,
 }
 
 /// What a segment found.
-pub struct Segment<S> {
+pub struct Segment {
     pub begin: Joint,
     pub end: Joint,
     pub marks: NewMarks,
-    pub sink: S,
+    pub sink: Positions,
 }
 
 /// How far segments go, and what they read.
@@ -169,7 +169,7 @@ pub trait Runner: Copy {
     fn inner(self) -> Self::Inner;
 
     /// Runs `LANES` segments from guesses, as [`run_segment`] runs one. `None` for invalid ones.
-    fn together<S: Sink>(self, from: &[Joint], on: Stretch<'_>, spare: &mut Spare, sink: S) -> Vec<Option<Segment<S>>>;
+    fn together(self, from: &[Joint], on: Stretch<'_>, spare: &mut Spare, sink: Positions) -> Vec<Option<Segment>>;
 }
 
 /// One automaton at a time.
@@ -186,7 +186,7 @@ impl<I: InnerLoops> Runner for Alone<I> {
     }
 
     #[inline(always)]
-    fn together<S: Sink>(self, from: &[Joint], on: Stretch<'_>, spare: &mut Spare, sink: S) -> Vec<Option<Segment<S>>> {
+    fn together(self, from: &[Joint], on: Stretch<'_>, spare: &mut Spare, sink: Positions) -> Vec<Option<Segment>> {
         // If a window becomes too wide after a guess, the segment is invalid.
         vec![run_segment(&from[0], on, spare, sink, self.0).unwrap_or(None)]
     }
@@ -195,18 +195,18 @@ impl<I: InnerLoops> Runner for Alone<I> {
 /// Runs heaps from a joint on, the first `warm_up` of which do not count. `None` if the tapes do not have all marks that
 /// it reads, or the limit comes before the warm-up ends.
 #[inline(always)]
-fn run_segment<S: Sink>(
+fn run_segment(
     from: &Joint,
     Stretch { limit, warm_up, heaps, tapes }: Stretch<'_>,
     spare: &mut Spare,
-    mut sink: S,
+    mut sink: Positions,
     inner: impl InnerLoops,
-) -> Result<Option<Segment<S>>, RunError> {
+) -> Result<Option<Segment>, RunError> {
     let Some(mut automaton) = Automaton::at(limit, from, tapes, spare.span()) else { return Ok(None) };
     automaton.new = spare.marks.pop().unwrap_or_default();
     let (begin, end) = (from.n + warm_up, from.n + warm_up + heaps);
     automaton.new.reserve(warm_up + heaps);
-    let mut idle = sink.fork();
+    let mut idle = Positions::new(&Wanted::Totals);
     let mut first = None;
     loop {
         if automaton.engine.n == begin {
@@ -259,21 +259,21 @@ const SPARE: f64 = 70_000.0;
 const PER_HEAP: f64 = 4.0 / 7.0;
 
 /// A run, shared by its threads.
-pub struct Shared<'a, S> {
+pub struct Shared<'a> {
     limit: u64,
     run: &'a Run,
     guess: &'a dyn Guess,
     schedule: Schedule,
-    state: Mutex<State<S>>,
+    state: Mutex<State>,
     changed: Condvar,
 }
 
 /// How far a run has come.
-struct State<S> {
+struct State {
     /// What comes before the joint is on the tapes and in the sink.
     joint: Joint,
     tapes: Tapes,
-    sink: S,
+    sink: Positions,
     /// Heaps that were reported to the run.
     reported: u64,
     /// The first heap that is in no segment yet.
@@ -281,14 +281,14 @@ struct State<S> {
     /// Segments under way: begun, and not joined.
     open: u64,
     /// Segments that wait to be joined by their first heap, with the heap after the last.
-    waiting: BTreeMap<u64, (u64, Option<Segment<S>>)>,
+    waiting: BTreeMap<u64, (u64, Option<Segment>)>,
     /// Lists that were used, so that their memory is used again.
     spare: Vec<NewMarks>,
     joints: Joints,
     ended: Option<Result<(), AttemptError>>,
 }
 
-impl<S: Sink> State<S> {
+impl State {
     /// Joins the segments whose turn it is, up to one that differs.
     fn join(&mut self, run: &Run, limit: u64, schedule: &Schedule) {
         while self.ended.is_none()
@@ -318,7 +318,7 @@ impl<S: Sink> State<S> {
     }
 
     /// What can run now.
-    fn task(&mut self, limit: u64, schedule: &Schedule) -> Option<Task<S>> {
+    fn task(&mut self, limit: u64, schedule: &Schedule) -> Option<Task> {
         let joint = self.joint;
         if let Some((end, _)) = self.waiting.remove(&joint.n) {
             // It differed.
@@ -372,7 +372,7 @@ impl<S: Sink> State<S> {
     }
 
     /// The segment of a number of heaps from the joint.
-    fn exact(&mut self, heaps: u64) -> Task<S> {
+    fn exact(&mut self, heaps: u64) -> Task {
         let (near, begin) = (self.joint, self.joint.n);
         let slices = self.tapes.slices(begin..begin + heaps, &near);
         let marks = self.marks(1);
@@ -380,13 +380,13 @@ impl<S: Sink> State<S> {
     }
 }
 
-impl<S: Sink> Shared<'_, S> {
-    fn state(&self) -> MutexGuard<'_, State<S>> {
+impl Shared<'_> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The next segment, as soon as there is one; `None` at the end.
-    fn task(&self) -> Option<Task<S>> {
+    fn task(&self) -> Option<Task> {
         let mut state = self.state();
         loop {
             if state.ended.is_some() {
@@ -400,7 +400,7 @@ impl<S: Sink> Shared<'_, S> {
     }
 
     /// Takes what segments of that many heaps found, from heap `begin` on.
-    fn finish(&self, begin: u64, heaps: u64, segments: impl IntoIterator<Item = Option<Segment<S>>>) {
+    fn finish(&self, begin: u64, heaps: u64, segments: impl IntoIterator<Item = Option<Segment>>) {
         let mut state = self.state();
         for (segment, begin) in segments.into_iter().zip((begin..).step_by(heaps as usize)) {
             state.waiting.insert(begin, (begin + heaps, segment));
@@ -445,9 +445,9 @@ impl<S: Sink> Shared<'_, S> {
 }
 
 /// Ends the other threads when one panics: they may be waiting for it.
-struct EndOnPanic<'a, 'b, S: Sink>(&'a Shared<'b, S>);
+struct EndOnPanic<'a, 'b>(&'a Shared<'b>);
 
-impl<S: Sink> Drop for EndOnPanic<'_, '_, S> {
+impl Drop for EndOnPanic<'_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.end(AttemptError::Dropped);
@@ -457,34 +457,33 @@ impl<S: Sink> Drop for EndOnPanic<'_, '_, S> {
 
 /// Runs segments on the threads of the run, with `guess` where they begin. `work` is [`Shared::work`] with the inner
 /// loops of a kernel, compiled for its tier.
-pub fn drive<S: Sink>(
+pub fn drive(
     input: &ProportionateNim,
     run: &Run,
     schedule: Schedule,
-    sink: S,
     guess: &dyn Guess,
-    work: fn(&Shared<'_, S>) -> Result<(), RunError>,
-) -> Result<(S, Joints), RunError> {
-    drive_with(input, run, SHARES[0], schedule, sink, guess, work)
+    work: fn(&Shared<'_>) -> Result<(), RunError>,
+) -> Result<(Positions, Joints), RunError> {
+    drive_with(input, run, SHARES[0], schedule, guess, work)
 }
 
 /// [`drive`] with tapes that keep `shares` of the limit in the first attempt.
-fn drive_with<S: Sink>(
+fn drive_with(
     input: &ProportionateNim,
     run: &Run,
     shares: [f64; 3],
     schedule: Schedule,
-    mut sink: S,
     guess: &dyn Guess,
-    work: fn(&Shared<'_, S>) -> Result<(), RunError>,
-) -> Result<(S, Joints), RunError> {
+    work: fn(&Shared<'_>) -> Result<(), RunError>,
+) -> Result<(Positions, Joints), RunError> {
     let limit = input.limit();
     let threads = schedule.threads as usize;
     if limit <= 4 * START {
         // A run that cannot have its threads says so at any limit.
         threads::share(threads, |_| Ok(()))?;
-        return Ok((window_certificate::run(input, run, sink)?, Joints::default()));
+        return Ok((window_certificate::run(input, run)?, Joints::default()));
     }
+    let mut sink = input.sink();
     let (tapes, joint) = start(input, shares, &mut sink)?;
     let (next, joints) = (joint.n, Joints::default());
     let state = State {
@@ -524,30 +523,29 @@ fn drive_with<S: Sink>(
 mod tests {
     use super::super::window::Registers;
     use super::*;
-    use crate::cores::occupancy::{Beams, Positions};
-    use crate::cores::sink::Sink as _;
+
+    fn input(limit: u64) -> ProportionateNim {
+        ProportionateNim::new(limit).expect("small")
+    }
+
+    /// An input whose positions are kept.
+    fn kept(limit: u64) -> ProportionateNim {
+        input(limit).finding(Wanted::Positions)
+    }
 
     fn known(limit: u64) -> Positions {
-        let input = ProportionateNim::new(limit).expect("small");
-        window_certificate::run(&input, &Run::new(1), Positions::default()).expect("runs to its end")
+        window_certificate::run(&kept(limit), &Run::new(1)).expect("runs to its end")
     }
 
-    fn tally(positions: &Positions) -> Beams {
-        let mut tally = Beams::default();
-        positions.list.iter().for_each(|position| tally.push(*position));
-        tally
-    }
-
-    fn work_plain<S: Sink>(shared: &Shared<'_, S>) -> Result<(), RunError> {
+    fn work_plain(shared: &Shared<'_>) -> Result<(), RunError> {
         shared.work(Alone(Plain))
     }
 
     /// Runs in plain Rust.
-    fn in_segments<S: Sink>(limit: u64, threads: usize, guess: impl Guess) -> (S, Joints) {
-        let input = ProportionateNim::new(limit).expect("small");
+    fn in_segments(input: &ProportionateNim, threads: usize, guess: impl Guess) -> (Positions, Joints) {
         let run = Run::new(threads);
-        let schedule = Schedule::new::<S>(1, threads);
-        let found = drive(&input, &run, schedule, S::default(), &guess, work_plain).expect("runs to its end");
+        let schedule = Schedule::new(input, 1, threads);
+        let found = drive(input, &run, schedule, &guess, work_plain).expect("runs to its end");
         assert_eq!(run.done(), input.smaller_heaps());
         found
     }
@@ -557,9 +555,9 @@ mod tests {
         let limit = 3_000_000;
         let known = known(limit);
         for threads in 1..=17 {
-            let (found, joints) = in_segments::<Positions>(limit, threads, charge);
+            let (found, joints) = in_segments(&kept(limit), threads, charge);
             assert_eq!(found, known, "{threads} threads");
-            assert_eq!(in_segments::<Beams>(limit, threads, charge).0, tally(&known), "{threads} threads");
+            assert_eq!(in_segments(&input(limit), threads, charge).0.totals(), known.totals(), "{threads} threads");
             // One thread has no need to guess.
             assert!(threads > 1 || joints.compared == 0, "{joints:?}");
         }
@@ -577,23 +575,15 @@ mod tests {
             Plain
         }
 
-        fn together<S: Sink>(
-            self,
-            from: &[Joint],
-            on: Stretch<'_>,
-            spare: &mut Spare,
-            sink: S,
-        ) -> Vec<Option<Segment<S>>> {
+        fn together(self, from: &[Joint], on: Stretch<'_>, spare: &mut Spare, sink: Positions) -> Vec<Option<Segment>> {
             let one = |from| Alone(Plain).together(std::slice::from_ref(from), on, spare, sink.fork());
             from.iter().flat_map(one).collect()
         }
     }
 
-    fn three_together<S: Sink>(limit: u64, threads: usize, guess: impl Guess) -> (S, Joints) {
-        let input = ProportionateNim::new(limit).expect("small");
-        let schedule = Schedule::new::<S>(Three::LANES, threads);
-        drive(&input, &Run::new(threads), schedule, S::default(), &guess, |shared| shared.work(Three))
-            .expect("runs to its end")
+    fn three_together(input: &ProportionateNim, threads: usize, guess: impl Guess) -> (Positions, Joints) {
+        let schedule = Schedule::new(input, Three::LANES, threads);
+        drive(input, &Run::new(threads), schedule, &guess, |shared| shared.work(Three)).expect("runs to its end")
     }
 
     #[test]
@@ -602,12 +592,12 @@ mod tests {
         let known = known(limit);
         let wrongs = [Wrong::Missing, Wrong::Charge, Wrong::Uppers, Wrong::Sometimes, Wrong::Marks];
         for threads in 1..4 {
-            let (found, right) = three_together::<Positions>(limit, threads, charge);
+            let (found, right) = three_together(&kept(limit), threads, charge);
             assert_eq!(found, known, "{threads} threads");
             // On one thread all segments but the first few begin from guesses.
             assert!(threads > 1 || right.compared > 30 && right.differed <= 3, "{right:?}");
             for how in wrongs {
-                let (found, joints) = three_together::<Positions>(limit, threads, wrong(how));
+                let (found, joints) = three_together(&kept(limit), threads, wrong(how));
                 assert_eq!(found, known, "{how:?}, {threads} threads");
                 let Joints { compared, differed } = joints;
                 let is_as_wrong = match how {
@@ -618,14 +608,14 @@ mod tests {
                 };
                 assert!(threads > 1 || compared > 30 && is_as_wrong, "{how:?}: {joints:?}");
             }
-            assert_eq!(three_together::<Beams>(limit, threads, charge).0, tally(&known), "{threads} threads");
+            assert_eq!(three_together(&input(limit), threads, charge).0.totals(), known.totals(), "{threads} threads");
         }
     }
 
     #[test]
     fn segments_end_at_any_limit() {
         for limit in (4 * START - 3..4 * START + 3).chain((400_000..402_000).step_by(37)) {
-            assert_eq!(in_segments::<Positions>(limit, 2, charge).0, known(limit), "limit {limit}");
+            assert_eq!(in_segments(&kept(limit), 2, charge).0, known(limit), "limit {limit}");
         }
     }
 
@@ -674,24 +664,23 @@ mod tests {
         let known = known(limit);
         for threads in [2, 3, 5] {
             for how in [Wrong::Missing, Wrong::Charge, Wrong::Uppers, Wrong::Sometimes, Wrong::Marks] {
-                let (found, joints) = in_segments::<Positions>(limit, threads, wrong(how));
+                let (found, joints) = in_segments(&kept(limit), threads, wrong(how));
                 assert_eq!(found, known, "{how:?}, {threads} threads");
                 // How many segments begin from guesses depends on when threads run.
                 if matches!(how, Wrong::Missing | Wrong::Charge | Wrong::Uppers) {
                     assert_eq!(joints.differed, joints.compared, "{how:?}, {threads} threads");
                 }
-                let (found, _) = in_segments::<Beams>(limit, threads, wrong(how));
-                assert_eq!(found, tally(&known), "{how:?}, {threads} threads");
+                let (found, _) = in_segments(&input(limit), threads, wrong(how));
+                assert_eq!(found.totals(), known.totals(), "{how:?}, {threads} threads");
             }
         }
     }
 
     #[test]
     fn a_cancelled_run_ends() {
-        let input = ProportionateNim::new(3_000_000).expect("small");
-        let run = Run::new(3);
+        let (input, run) = (input(3_000_000), Run::new(3));
         run.cancel();
-        let ended = drive(&input, &run, Schedule::new::<Beams>(1, 3), Beams::default(), &charge, work_plain);
+        let ended = drive(&input, &run, Schedule::new(&input, 1, 3), &charge, work_plain);
         assert_eq!(ended.err(), Some(RunError::Cancelled));
         assert!(run.done() < input.smaller_heaps());
     }
@@ -700,7 +689,6 @@ mod tests {
     fn positions_are_handed_on_in_order() {
         use std::sync::{Arc, Mutex};
 
-        let input = ProportionateNim::new(1_500_000).expect("small");
         let all = Arc::new(Mutex::new(Vec::new()));
         let outlet = {
             let all = Arc::clone(&all);
@@ -709,27 +697,18 @@ mod tests {
                 Ok(())
             })
         };
-        let found = Positions::into(outlet);
-        let (last, _) = drive(&input, &Run::new(4), Schedule::new::<Positions>(1, 4), found, &charge, work_plain)
-            .expect("runs to its end");
+        let input = input(1_500_000).finding(Wanted::InOrder(outlet));
+        let (last, _) =
+            drive(&input, &Run::new(4), Schedule::new(&input, 1, 4), &charge, work_plain).expect("runs to its end");
         let mut all = all.lock().expect("no panic").clone();
-        all.extend(&last.list);
-        assert_eq!(all, known(1_500_000).list);
+        all.extend(last.list());
+        assert_eq!(all, known(1_500_000).list());
     }
 
     #[test]
     fn tapes_that_drop_what_is_read_end_in_another_attempt() {
-        let input = ProportionateNim::new(1_000_000).expect("small");
-        let run = Run::new(2);
-        let found = drive_with(
-            &input,
-            &run,
-            [0.1, 0.03, 0.07],
-            Schedule::new::<Positions>(1, 2),
-            Positions::default(),
-            &charge,
-            work_plain,
-        );
+        let (input, run) = (kept(1_000_000), Run::new(2));
+        let found = drive_with(&input, &run, [0.1, 0.03, 0.07], Schedule::new(&input, 1, 2), &charge, work_plain);
         assert_eq!(found.expect("runs to its end").0, known(1_000_000));
         assert_eq!(run.done(), input.smaller_heaps());
     }
@@ -737,15 +716,14 @@ mod tests {
     #[test]
     #[should_panic(expected = "on purpose")]
     fn a_panic_ends_all_threads() {
-        let input = ProportionateNim::new(3_000_000).expect("small");
+        let input = input(3_000_000);
         let guess = |_: &Slices, n: u64, _: &Joint| -> Option<Joint> {
             assert!(n < 300_000, "on purpose");
             None
         };
         // Threads that a busy machine runs one after another need no guess.
         for _ in 0..100 {
-            drive(&input, &Run::new(3), Schedule::new::<Beams>(1, 3), Beams::default(), &guess, work_plain)
-                .expect("ends");
+            drive(&input, &Run::new(3), Schedule::new(&input, 1, 3), &guess, work_plain).expect("ends");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::automaton::Joint;
 use super::span::SPAN;
 use super::tapes::{NewMarks, Tapes};
 use super::window::{BLOCK, PAD, Registers, Window};
-use crate::cores::occupancy::{Positions, ProportionateNim, Sink, window_certificate};
+use crate::cores::occupancy::{Positions, ProportionateNim, Wanted, window_certificate};
 use crate::kernel::{Run, RunError};
 use crate::simd::bits::WORD;
 
@@ -38,11 +38,11 @@ impl LineSet {
 }
 
 /// The state at [`START`], and the tapes, which keep `shares` of the limit. Positions before it go to the sink.
-pub fn start<S: Sink>(input: &ProportionateNim, shares: [f64; 3], sink: &mut S) -> Result<(Tapes, Joint), RunError> {
+pub fn start(input: &ProportionateNim, shares: [f64; 3], sink: &mut Positions) -> Result<(Tapes, Joint), RunError> {
     let limit = input.limit();
     let n = START;
-    let first = ProportionateNim { limit: 4 * n, ..input.clone() };
-    let mut before = window_certificate::run(&first, &Run::new(1), Positions::default())?.list;
+    let first = ProportionateNim { limit: 4 * n, ..input.clone() }.finding(Wanted::Positions);
+    let mut before = window_certificate::run(&first, &Run::new(1))?.into_list();
     before.retain(|[a, _]| *a < n);
     before.iter().filter(|[a, b]| a + b <= limit).for_each(|position| sink.push(*position));
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::cores::occupancy::streaming::{Automaton, BitString, Engine, InnerLoops, Plain, Span, Tapes, WORDS, start};
-use crate::cores::occupancy::{Beams, ProportionateNim};
+use crate::cores::occupancy::{Positions, ProportionateNim, Wanted};
 use crate::kernel::RunError;
 use crate::simd::bits::WORD;
 
@@ -308,7 +308,7 @@ impl Interval {
     /// What the heaps before the automaton starts leave, and the automaton's engine there. The base ends at heap `to`.
     pub fn base(input: &ProportionateNim, to: u64) -> Result<(Engine, Interval, Sums), RunError> {
         let small = ProportionateNim { limit: input.limit().min(1 << 20), ..input.clone() };
-        let (tapes, joint) = start(&small, [1.0; 3], &mut Beams::default())?;
+        let (tapes, joint) = start(&small, [1.0; 3], &mut Positions::new(&Wanted::Totals))?;
         let automaton = Automaton::at(small.limit(), &joint, tapes.sources(), Span::new()).ok_or(RunError::Overflow)?;
         let Tapes { used, sum, flags } = tapes;
         let mut interval = Interval::new(0, 0, Total::default(), Total::default());

@@ -29,7 +29,7 @@ use tree::attempt;
 pub(super) use tree::loops;
 pub use tree::{Failure, Loops};
 
-use super::{ProportionateNim, Sink};
+use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, Evidence, Run, RunError};
 use crate::machine::STACK;
 
@@ -100,15 +100,10 @@ pub fn cost_on(input: &ProportionateNim, ns: f64, threads: usize) -> Cost {
 }
 
 /// Runs the tree on `threads` threads, for a limit of at least [`LEAST`], with the loops of a tier.
-pub fn drive<S: Sink>(
-    input: &ProportionateNim,
-    run: &Run,
-    threads: usize,
-    mut sink: S,
-    loops: Loops,
-) -> Result<S, RunError> {
+pub fn drive(input: &ProportionateNim, run: &Run, threads: usize, loops: Loops) -> Result<Positions, RunError> {
+    let mut sink = input.sink();
     // A sink that takes positions one by one is outside the domain.
-    let Some(tally) = sink.beams() else { return Err(RunError::OutsideDomain) };
+    let Some(tally) = sink.totals_alone() else { return Err(RunError::OutsideDomain) };
     let mut options = Options::for_limit(input.limit());
     let mut reported = 0;
     for widened in 0..ATTEMPTS {

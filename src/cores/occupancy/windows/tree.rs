@@ -538,7 +538,7 @@ mod tests {
     }
 
     fn exact(limit: u64) -> Beams {
-        streaming::drive(&input(limit), &Run::new(1), Beams::default(), Plain).expect("runs to its end")
+        *streaming::drive(&input(limit), &Run::new(1), Plain).expect("runs to its end").totals()
     }
 
     #[test]
@@ -591,9 +591,9 @@ mod tests {
 
     /// Lower positions with a smaller heap from 1 to `end - 1`.
     fn exact_positions(end: u64) -> Vec<[u64; 2]> {
-        use crate::cores::occupancy::{Positions, window_certificate};
-        let all = window_certificate::run(&input(4 * end), &Run::new(1), Positions::default());
-        let all = all.expect("runs to its end").list;
+        use crate::cores::occupancy::{Wanted, window_certificate};
+        let all = window_certificate::run(&input(4 * end).finding(Wanted::Positions), &Run::new(1));
+        let all = all.expect("runs to its end").into_list();
         all.into_iter().filter(|[a, b]| (1..end).contains(a) && *b <= 2 * a).collect()
     }
 

@@ -75,7 +75,7 @@ impl Operation for MexOctal {
     const NAME: &'static str = "mex_octal";
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexOctal, [], start;
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexOctal, start;
         stamp = stamp at [0.5, 50.0, 10_000.0], Portable, [], "the baseline: every split stamps its nim-sum";
         bit_rows = bit_rows with translate::plain at [6.0, 30.0], Portable, [], "sets of nim-sums as bit rows; a third part translates a row by XOR, word by word";
         xor_translate_avx512 = bit_rows with translate::avx512 at [2.0, 1.0] like bit_rows, Avx512, ["avx512"], "the same, with 512 bits translated by two instructions";

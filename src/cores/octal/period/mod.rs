@@ -245,7 +245,7 @@ impl Operation for MexPeriod {
     const NAME: &'static str = "mex_period";
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexPeriod, [], start;
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexPeriod, start;
         table = table at [115.0, 140.0, 1.0], Portable, [], "the baseline: a table of all values, and the classical theorem";
         window_words = stream with sparse::plain at [60.0, 20.0] like table, Portable, [], "a window of the last values; what they reach as bits of words";
         window_lanes_avx2 = stream with sparse::avx2 at [55.0, 8.0] like window_words, Avx2, ["avx2"], "a window of the last values; planes by lookups of four bits";

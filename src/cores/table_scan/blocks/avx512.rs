@@ -9,7 +9,7 @@
 use std::arch::x86_64::*;
 
 use super::{BAND, Found, Share, Step, Visit, Work};
-use crate::cores::table_scan::Tally;
+use crate::cores::sink::Tally;
 use crate::kernel::RunError;
 use crate::simd::avx512::store;
 use crate::simd::bits::WORD;

@@ -4,7 +4,7 @@
 //! Bound: the mispredicted end of a search, then its instructions.
 
 use super::{BAND, Found, Share, Step, Visit, Work};
-use crate::cores::table_scan::Tally;
+use crate::cores::sink::Tally;
 use crate::kernel::RunError;
 use crate::simd::bits::{WORD, funnel};
 use crate::simd::line::{Line, WORDS};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::full::{Full, FullRows, Tile};
 use super::tables::{Block, Segment, Xs};
 use super::{BAND, BANDS, Found, Keep, LayerRows, Rule, Step, TILE, Tables};
-use crate::cores::table_scan::Tally;
+use crate::cores::sink::Tally;
 use crate::cores::table_scan::wave::Wave;
 use crate::kernel::RunError;
 use crate::simd::bits::{WORD, transpose};
@@ -153,7 +153,8 @@ impl<'a> Superband<'a> {
             }
             unused[band][t] &= !hits;
             let count = hits.count_ones() as usize;
-            tally.add((sum + count * (t + y0 + at.z0)) as u128, count as u64);
+            tally.sum += (sum + count * (t + y0 + at.z0)) as u128;
+            tally.positions += count as u64;
             if let Some(keep) = keep {
                 hand_on(keep, found, hits, [t, y0, at.z0]);
             }

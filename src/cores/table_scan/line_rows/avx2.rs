@@ -11,7 +11,6 @@
 use std::arch::x86_64::*;
 
 use super::{K, LineVisit, Parts, Search, SearchEnd};
-use crate::cores::table_scan::Sink;
 use crate::simd::avx2::{load, store};
 
 /// Words in a register.
@@ -20,8 +19,8 @@ const WORDS: usize = 8;
 /// The parts of this tier.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn parts<S: Sink>() -> Parts<S, impl Search, impl Search> {
-    Parts::new(|visit: LineVisit<'_>| search::<S>(&visit), |visit: LineVisit<'_>| search_narrow::<S>(&visit))
+pub fn parts() -> Parts<impl Search, impl Search> {
+    Parts { wide: |visit: LineVisit<'_>| search(&visit), narrow: |visit: LineVisit<'_>| search_narrow(&visit) }
 }
 
 /// The number of a layer and its complement, loaded as shift counts.
@@ -35,10 +34,9 @@ static SHIFTS: [[i32; 2]; K] = {
     shifts
 };
 
-/// A copy that all sinks share is not inlined, and a run takes a quarter longer.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn search<S: Sink>(visit: &LineVisit<'_>) -> SearchEnd {
+fn search(visit: &LineVisit<'_>) -> SearchEnd {
     let (low, high) = (by_z::<0>(visit), by_z::<WORDS>(visit));
     let (low_next, high_next) = (next_words(low), next_words(high));
     // The last word of the lower half is followed by the first one of the upper half.
@@ -55,7 +53,7 @@ fn search<S: Sink>(visit: &LineVisit<'_>) -> SearchEnd {
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn search_narrow<S: Sink>(visit: &LineVisit<'_>) -> SearchEnd {
+fn search_narrow(visit: &LineVisit<'_>) -> SearchEnd {
     let low = by_z::<0>(visit);
     let low = forbidden::<0>(visit, low, next_words(low));
     let word = (_mm256_movemask_ps(_mm256_castsi256_ps(is_full(low))) as u32).trailing_ones();

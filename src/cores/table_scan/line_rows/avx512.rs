@@ -8,14 +8,13 @@
 use std::arch::x86_64::*;
 
 use super::{K, LineVisit, Parts, Search, SearchEnd};
-use crate::cores::table_scan::Sink;
 use crate::simd::{avx2, avx512};
 
 /// The parts of this tier.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-pub fn parts<S: Sink>() -> Parts<S, impl Search, impl Search> {
-    Parts::new(|visit: LineVisit<'_>| search(visit), |visit: LineVisit<'_>| search_narrow(visit))
+pub fn parts() -> Parts<impl Search, impl Search> {
+    Parts { wide: |visit: LineVisit<'_>| search(visit), narrow: |visit: LineVisit<'_>| search_narrow(visit) }
 }
 
 /// The numbers of the layers, loaded as shift counts.

@@ -8,13 +8,12 @@
 use std::array::from_fn;
 
 use super::{LineVisit, Parts, Search, SearchEnd};
-use crate::cores::table_scan::Sink;
 use crate::simd::v128::{Vector, full_words, load, load_bytes, next_lanes, store};
 
 /// The parts of these tiers.
 #[inline(always)]
-pub fn parts<S: Sink>() -> Parts<S, impl Search, impl Search> {
-    Parts::new(search::<4>, search::<2>)
+pub fn parts() -> Parts<impl Search, impl Search> {
+    Parts { wide: search::<4>, narrow: search::<2> }
 }
 
 /// Words of a row, in vectors of four.

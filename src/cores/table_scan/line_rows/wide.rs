@@ -12,7 +12,6 @@
 use wide::{u32x8, u32x16};
 
 use super::{LineVisit, Parts, Search, SearchEnd};
-use crate::cores::table_scan::Sink;
 
 /// Chosen by the vectors of this build: of 256 bits at least, or others.
 pub const fn square_ns(avx2: f64, others: f64) -> f64 {
@@ -21,8 +20,8 @@ pub const fn square_ns(avx2: f64, others: f64) -> f64 {
 
 /// The parts in these vectors.
 #[inline(always)]
-pub fn parts<S: Sink>() -> Parts<S, impl Search, impl Search> {
-    Parts::new(search, search_narrow)
+pub fn parts() -> Parts<impl Search, impl Search> {
+    Parts { wide: search, narrow: search_narrow }
 }
 
 /// The search at one width.

@@ -1,7 +1,7 @@
 //! The kernels of this crate against the oracle and the known answers.
 
-use nimlanes_table_scan::{COMPLETE, OPERATIONS};
+use nimlanes_table_scan::OPERATIONS;
 
 fn main() {
-    nimlanes_trials::run(OPERATIONS, COMPLETE, [])
+    nimlanes_trials::run(OPERATIONS, [])
 }

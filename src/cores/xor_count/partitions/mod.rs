@@ -140,7 +140,7 @@ impl Operation for XorPartitions {
     const NAME: &'static str = "xor_partitions";
     const CORE: Core = Core::XorCount;
     const UNIT: &'static str = "part";
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { XorPartitions, [];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { XorPartitions;
         dp = dp at [500.0, 1.15], Portable, [], "the baseline, and the best public algorithm: a table of 64-bit counts, one remainder per addition", needs;
         dp_lanes = dp_lanes at [300.0, 0.22] like dp, Portable, [], "the same in 32 bits with a conditional subtraction, and lanes along the nim-sum";
         dp_lanes_avx2 = dp_lanes at [300.0, 0.075] like dp_lanes, Avx2, ["avx2"], "the same, autovectorised for AVX2";

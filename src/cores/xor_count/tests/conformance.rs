@@ -3,5 +3,5 @@
 use nimlanes_xor_count::OPERATIONS;
 
 fn main() {
-    nimlanes_trials::run(OPERATIONS, OPERATIONS, [])
+    nimlanes_trials::run(OPERATIONS, [])
 }

@@ -124,7 +124,7 @@ impl Operation for XorTriples {
     const NAME: &'static str = "xor_triples";
     const CORE: Core = Core::XorCount;
     const UNIT: &'static str = "heap";
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { XorTriples, [];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { XorTriples;
         pair_loop = pair_loop at [20.0, 1.0, 0.45], Portable, [], "the baseline: for each pair of heaps, look up how many heaps complete it", needs;
         pairs_avx512 = pairs_avx512 at [50.0, 15.0, 0.027] like pair_loop, Avx512, ["avx512"], "the same for 64 pairs at once, with the table in registers";
         histogram = histogram at [50.0, 0.35, 0.6], Portable, [], "the best public algorithm: count the values, then go through pairs of values", needs;
