@@ -43,7 +43,7 @@ pub fn run(operations: List, others: impl IntoIterator<Item = Trial>) -> ! {
     let trials = Yields::ALL.iter().copied().flat_map(|yields| {
         // The slowest oracle is the last operation's, and one thread runs it: begun first, it does not end last.
         operations.iter().rev().flat_map(move |operation| {
-            let trials = move |workload| trials(*operation, workload, yields, machine, required);
+            let trials = move |workload| trials(operation, workload, yields, machine, required);
             operation.workloads().iter().flat_map(trials)
         })
     });

@@ -44,8 +44,11 @@ pub struct AnyOperation {
     notes: &'static str,
     lines: fn() -> Vec<Line>,
     canonical: fn(&str) -> Result<String, InputError>,
-    open: fn(&Selection, &str, u64, Yields) -> Result<Box<dyn Session>, InputError>,
+    open: Open,
 }
+
+/// Opens a session on a workload of a size, whose kernels yield at least this much.
+type Open = fn(&Selection, &str, u64, Yields) -> Result<Box<dyn Session>, InputError>;
 
 /// A line of an operation's list, and the address of the kernel's code.
 type Line = (&'static KernelMeta, Option<usize>);

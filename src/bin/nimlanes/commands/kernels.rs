@@ -68,12 +68,12 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         None => OPERATIONS.to_vec(),
         Some(name) => vec![operation(name)?],
     };
-    let lists = operations.iter().map(|operation| rows(*operation, &selection)).collect::<Result<Vec<_>, _>>()?;
+    let lists = operations.iter().map(|operation| rows(operation, &selection)).collect::<Result<Vec<_>, _>>()?;
     if args.json {
         return print_json_array(lists.iter().flatten());
     }
     for (operation, rows) in operations.iter().zip(&lists) {
-        print(&listing(*operation, rows))?;
+        print(&listing(operation, rows))?;
     }
     let machine = selection.machine();
     let (tier, threads) = (machine.strongest_tier().name(), selection.threads());

@@ -171,7 +171,7 @@ impl<'a> Report<'a> {
             kernels.retain(|kernel| self.is_measured(operation.name(), kernel.name));
             let changed = kernels.iter().filter(|kernel| self.has_changed(operation.name(), kernel));
             let changed = changed.map(|kernel| kernel.name).collect();
-            Entry { operation: *operation, kernels, changed }
+            Entry { operation, kernels, changed }
         })
     }
 
