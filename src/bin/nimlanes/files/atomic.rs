@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use super::identity::{builder, has_no_locks, id_of, is_at, names, pass_on, stream};
+use super::identity::{id_of, is_at, names, pass_on, stream};
 
 /// Whether a path is `-`: standard output, or standard input of what reads.
 pub fn is_standard(path: &Path) -> bool {
@@ -190,7 +190,11 @@ impl PartialFile {
             }
         }
         let mut parts = parts();
-        let file = builder().prefix(".nimlanes-").tempfile_in(folder(&place.path))?;
+        let mut builder = tempfile::Builder::new();
+        // As of any other new file: the umask applies.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.prefix(".nimlanes-").tempfile_in(folder(&place.path))?;
         let registration = Registration(file.path().to_owned());
         parts.insert(registration.0.clone());
         drop(parts);
@@ -218,14 +222,15 @@ impl PartialFile {
     }
 }
 
-/// Locks a file until it is closed. Returns false if its file system has no locks, as some network file systems do.
+/// Locks a file until it is closed. Returns false if its file system refuses locks, as some network file systems do.
 ///
 /// # Errors
-/// [`TryLockError::WouldBlock`] if another process has locked it.
-pub fn try_lock(file: &File) -> Result<bool, TryLockError> {
+/// Another process has locked it.
+pub fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
-        Err(TryLockError::Error(error)) if has_no_locks(&error) => Ok(false),
-        locked => locked.map(|()| true),
+        Err(TryLockError::Error(_)) => Ok(false),
+        Err(TryLockError::WouldBlock) => Err(ErrorKind::WouldBlock.into()),
+        Ok(()) => Ok(true),
     }
 }
 
@@ -249,32 +254,24 @@ impl LockedFile {
     /// Locks a file. A missing file is created empty, and removed again if it is never replaced.
     ///
     /// # Errors
-    /// [`TryLockError::WouldBlock`] if another process has locked it; or it cannot be replaced, or is a device, a pipe or an open
+    /// [`ErrorKind::WouldBlock`] if another process has locked it; or it cannot be replaced, or is a device, a pipe or an open
     /// stream.
-    pub fn lock(path: &Path) -> Result<Self, TryLockError> {
+    pub fn lock(path: &Path) -> io::Result<Self> {
         loop {
-            let place = Place::resolve(path).map_err(TryLockError::Error)?;
-            let place = place
-                .ok_or_else(|| TryLockError::Error(io::Error::other("it is a device, a pipe or an open stream")))?;
-            PartialFile::create_for(&place).map_err(TryLockError::Error)?;
-            let mut options = File::options();
-            options.read(true).write(true).create_new(place.old.is_none());
-            let file = match options.open(&place.path) {
+            let place = Place::resolve(path)?;
+            let place = place.ok_or_else(|| io::Error::other("it is a device, a pipe or an open stream"))?;
+            PartialFile::create_for(&place)?;
+            let is_blank = place.old.is_none();
+            let file = match File::options().read(true).write(true).create_new(is_blank).open(&place.path) {
                 // It was created or removed in between.
                 Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => continue,
-                opened => opened.map_err(TryLockError::Error)?,
+                opened => opened?,
             };
-            let mut locked = LockedFile { path: place.path, file, is_locked: true, is_blank: place.old.is_none() };
-            match try_lock(&locked.file) {
-                Ok(is_locked) => locked.is_locked = is_locked,
-                Err(refused) => {
-                    // Another process may have found the new file, and locked it first.
-                    locked.is_blank &= !matches!(refused, TryLockError::WouldBlock);
-                    return Err(refused);
-                }
-            }
+            // Another process may have found the new file, and locked it first: then it is not removed.
+            let is_locked = try_lock(&file)?;
+            let locked = LockedFile { path: place.path, file, is_locked, is_blank };
             // Another process may have replaced or removed the file before the lock was taken.
-            if locked.is_in_place().map_err(TryLockError::Error)? {
+            if locked.is_in_place()? {
                 return Ok(locked);
             }
         }
@@ -351,8 +348,8 @@ impl Drop for LockedFile {
 mod tests {
     use super::*;
 
-    fn is_in_use(taken: Result<LockedFile, TryLockError>) -> bool {
-        matches!(taken, Err(TryLockError::WouldBlock))
+    fn is_in_use(taken: io::Result<LockedFile>) -> bool {
+        taken.is_err_and(|refused| refused.kind() == ErrorKind::WouldBlock)
     }
 
     #[test]
@@ -404,9 +401,9 @@ mod tests {
         fs::write(&path, "").unwrap();
         drop(LockedFile::lock(&path).unwrap());
         assert!(path.exists());
-        assert!(matches!(LockedFile::lock(folder.path()), Err(TryLockError::Error(_))));
+        LockedFile::lock(folder.path()).unwrap_err();
         #[cfg(unix)]
-        assert!(matches!(LockedFile::lock(Path::new("/dev/null")), Err(TryLockError::Error(_))));
+        LockedFile::lock(Path::new("/dev/null")).unwrap_err();
     }
 
     #[test]

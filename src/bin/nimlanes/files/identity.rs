@@ -1,11 +1,7 @@
-//! What a system knows about a file besides its content: its identity, how many names it has, its owner, whether it can be locked,
-//! and whether a path names an open stream.
+//! What a system knows about a file besides its content: its identity, how many names it has, its owner, and whether a path names an
+//! open stream.
 
-#[cfg(unix)]
-pub use here::{builder, pass_on, stream};
-pub use here::{has_no_locks, id_of, is_at, names};
-#[cfg(not(unix))]
-pub use plain::{builder, pass_on, stream};
+pub use here::{id_of, is_at, names, pass_on, stream};
 
 #[cfg(unix)]
 mod here {
@@ -15,19 +11,15 @@ mod here {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     use std::path::{Path, PathBuf};
 
-    use rustix::io::Errno;
-
     use super::super::atomic::folder;
 
     /// Device and number.
-    pub type Id = (u64, u64);
-
-    fn of(file: &Metadata) -> Id {
+    fn of(file: &Metadata) -> (u64, u64) {
         (file.dev(), file.ino())
     }
 
     /// Which file or folder a path names.
-    pub fn id_of(path: &Path) -> io::Result<Id> {
+    pub fn id_of(path: &Path) -> io::Result<(u64, u64)> {
         path.metadata().map(|file| of(&file))
     }
 
@@ -39,19 +31,6 @@ mod here {
     /// How many names an open file has.
     pub fn names(file: &File) -> io::Result<u64> {
         file.metadata().map(|file| file.nlink())
-    }
-
-    /// Whether a lock was refused because the file system has none.
-    pub fn has_no_locks(error: &io::Error) -> bool {
-        let refused = Errno::from_io_error(error);
-        refused.is_some_and(|error| [Errno::NOLCK, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP].contains(&error))
-    }
-
-    /// A builder of temporary files with the permissions of any other new file: the umask applies.
-    pub fn builder() -> tempfile::Builder<'static, 'static> {
-        let mut builder = tempfile::Builder::new();
-        builder.permissions(Permissions::from_mode(0o666));
-        builder
     }
 
     /// Gives a new file the mode of the file that it will replace, and its owner and group if the system allows.
@@ -127,82 +106,57 @@ mod here {
     }
 }
 
-#[cfg(windows)]
-mod here {
-    use std::fs::File;
-    use std::io;
-    use std::path::Path;
-
-    use winapi_util::{Handle, file::information};
-
-    /// Number of the volume, and of the file on it.
-    pub type Id = (u64, u64);
-
-    /// Which file or folder a path names.
-    pub fn id_of(path: &Path) -> io::Result<Id> {
-        let file = information(Handle::from_path_any(path)?)?;
-        Ok((file.volume_serial_number(), file.file_index()))
-    }
-
-    /// Whether a path names an open file. The volumes are not compared: an open file stays on its volume, and wine does
-    /// not tell that of a renamed file.
-    pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-        Ok(id_of(path)?.1 == information(file)?.file_index())
-    }
-
-    /// How many names an open file has.
-    pub fn names(file: &File) -> io::Result<u64> {
-        information(file).map(|file| file.number_of_links())
-    }
-
-    /// Whether a lock was refused because the file system has none.
-    pub fn has_no_locks(error: &io::Error) -> bool {
-        const INVALID_FUNCTION: i32 = 1;
-        const NOT_SUPPORTED: i32 = 50;
-        matches!(error.raw_os_error(), Some(INVALID_FUNCTION | NOT_SUPPORTED))
-    }
-}
-
-/// A system that tells nothing about a file but its name and content, such as a WebAssembly engine.
-#[cfg(not(any(unix, windows)))]
-mod here {
-    use std::fs::File;
-    use std::io::{self, ErrorKind};
-    use std::path::Path;
-
-    fn unknown<T>() -> io::Result<T> {
-        Err(io::Error::new(ErrorKind::Unsupported, "this system does not tell which file it is"))
-    }
-
-    pub fn id_of(_: &Path) -> io::Result<(u64, u64)> {
-        unknown()
-    }
-
-    pub fn is_at(_: &File, _: &Path) -> io::Result<bool> {
-        unknown()
-    }
-
-    /// One, as far as is known.
-    pub fn names(_: &File) -> io::Result<u64> {
-        Ok(1)
-    }
-
-    /// Whether a lock was refused because there are none.
-    pub fn has_no_locks(error: &io::Error) -> bool {
-        error.kind() == ErrorKind::Unsupported
-    }
-}
-
-/// Systems without modes of files and paths of streams.
+/// Other systems have no modes of files and paths of streams. All but Windows tell nothing about a file but its name and content.
 #[cfg(not(unix))]
-mod plain {
+mod here {
     use std::fs::{File, Metadata};
     use std::io;
     use std::path::Path;
 
-    /// A builder of temporary files.
-    pub fn builder() -> tempfile::Builder<'static, 'static> {
-        tempfile::Builder::new()
+    #[cfg(not(windows))]
+    pub use self::nothing::{id_of, is_at, names};
+    #[cfg(windows)]
+    pub use self::windows::{id_of, is_at, names};
+
+    #[cfg(windows)]
+    mod windows {
+        use super::*;
+        use winapi_util::{Handle, file::information};
+
+        /// Number of the volume, and of the file on it.
+        pub fn id_of(path: &Path) -> io::Result<(u64, u64)> {
+            let file = information(Handle::from_path_any(path)?)?;
+            Ok((file.volume_serial_number(), file.file_index()))
+        }
+
+        /// Whether a path names an open file. The volumes are not compared: an open file stays on its volume, and wine does
+        /// not tell that of a renamed file.
+        pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+            Ok(id_of(path)?.1 == information(file)?.file_index())
+        }
+
+        /// How many names an open file has.
+        pub fn names(file: &File) -> io::Result<u64> {
+            information(file).map(|file| file.number_of_links())
+        }
+    }
+
+    #[cfg(not(windows))]
+    mod nothing {
+        use super::*;
+
+        pub fn id_of(_: &Path) -> io::Result<(u64, u64)> {
+            Err(io::Error::new(io::ErrorKind::Unsupported, "this system does not tell which file it is"))
+        }
+
+        pub fn is_at(_: &File, path: &Path) -> io::Result<bool> {
+            id_of(path).map(|_| false)
+        }
+
+        /// One, as far as is known.
+        pub fn names(_: &File) -> io::Result<u64> {
+            Ok(1)
+        }
     }
 
     /// A file has the rights that its folder gives.

@@ -1,8 +1,7 @@
 //! Checkpoints of runs in files.
 
 use std::fmt::Display;
-use std::fs::TryLockError;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, ErrorKind, Read, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -42,11 +41,11 @@ impl CheckpointFile {
     /// Locks the file of `--checkpoint` for a run, if there is one.
     pub fn of(args: &Args, run: &Arc<Run>) -> Result<Option<Arc<Self>>, Failure> {
         let Some(path) = &args.checkpoint else { return Ok(None) };
-        let file = LockedFile::lock(path).map_err(|error| match error {
-            TryLockError::WouldBlock => {
+        let file = LockedFile::lock(path).map_err(|error| match error.kind() {
+            ErrorKind::WouldBlock => {
                 Failure::Failed(format!("{} is in use: another run saves its progress there", path.display()))
             }
-            TryLockError::Error(error) => output::failure(&error, Some(path)),
+            _ => output::failure(&error, Some(path)),
         })?;
         if !file.is_locked() {
             remark_unlocked(path);

@@ -1,7 +1,8 @@
 //! Revisions of the repository, built as this program was built. One is there at a time. For the next one only the files that differ are
 //! written, and cargo compiles only these anew.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -43,11 +44,11 @@ fn lock(folder: &Path) -> Result<File, Failure> {
     fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
     let path = folder.join("lock");
     let lock = File::create(&path).map_err(|error| cannot_write(folder, &error))?;
-    let is_locked = files::try_lock(&lock).map_err(|error| match error {
-        TryLockError::WouldBlock => {
+    let is_locked = files::try_lock(&lock).map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock => {
             Failure::Failed(format!("another command has a revision in {}; wait for it", folder.display()))
         }
-        TryLockError::Error(error) => cannot_write(folder, &error),
+        _ => cannot_write(folder, &error),
     })?;
     if !is_locked {
         remark_unlocked(&path);

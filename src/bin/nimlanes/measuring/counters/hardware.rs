@@ -2,22 +2,36 @@
 
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use nimlanes::kernel::RunError;
+use nimlanes::kernel::session::Session;
+use nimlanes::kernel::{Run, RunError};
 use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Event, Hardware, Raw};
 use perf_event::{Builder, Counter};
 
-use super::{BRANCH_MISSES, CYCLES, CountError, Counts, INSTRUCTIONS, L1_MISSES, L2_MISSES, TIME};
+use super::{
+    BRANCH_MISSES, CYCLES, CountError, CountedKernel, Counts, INSTRUCTIONS, L1_MISSES, L2_MISSES, TIME, per_unit,
+};
+use crate::measuring::duel::repeats;
 
-/// A counter by its name, or why there is none.
-type Opened = (&'static str, io::Result<Counter>);
+/// Runs a kernel often enough for counts with little noise.
+///
+/// # Errors
+/// There are no counters, or the kernel failed.
+pub(super) fn row(session: &dyn Session, kernel: usize, run: &Run) -> Result<CountedKernel, CountError> {
+    let start = Instant::now();
+    let work = session.work(session.run(kernel, run)?.as_ref());
+    let runs = repeats(start.elapsed());
+    let total = count(|| session.spin(kernel, run, runs))?;
+    let counts = per_unit(&total, runs as f64 * work.max(1) as f64);
+    Ok(CountedKernel { kernel: session.kernels()[kernel].name, runs, counts, stepped: None })
+}
 
 /// Counts what this thread, and threads that it starts, do in `work`, by each event that the CPU has.
 ///
 /// # Errors
 /// It has none, the system has no perf events, or does not allow them to this user; or `work` failed.
-pub fn count(work: impl FnOnce() -> Result<(), RunError>) -> Result<Counts, CountError> {
+fn count(work: impl FnOnce() -> Result<(), RunError>) -> Result<Counts, CountError> {
     let first_level = Cache { which: CacheId::L1D, operation: CacheOp::READ, result: CacheResult::MISS };
     let generic = [
         (INSTRUCTIONS, counter(Hardware::INSTRUCTIONS)),
@@ -30,7 +44,7 @@ pub fn count(work: impl FnOnce() -> Result<(), RunError>) -> Result<Counts, Coun
 
 /// Counts by those counters that could be opened; at least one.
 fn count_by(
-    opened: impl IntoIterator<Item = Opened>,
+    opened: impl IntoIterator<Item = (&'static str, io::Result<Counter>)>,
     work: impl FnOnce() -> Result<(), RunError>,
 ) -> Result<Counts, CountError> {
     let (mut counters, mut failed) = (Vec::new(), None);
@@ -79,11 +93,14 @@ fn second_level() -> Option<io::Result<Counter>> {
     }
 }
 
-fn why_not(error: &io::Error) -> String {
-    match error.kind() {
-        ErrorKind::NotFound | ErrorKind::Unsupported => "the system offers none".to_owned(),
-        ErrorKind::PermissionDenied => "perf_event_paranoid does not allow them".to_owned(),
-        _ => error.to_string(),
+/// Why perf events did not start.
+pub fn why_not(error: &io::Error) -> String {
+    let setting = "/proc/sys/kernel/perf_event_paranoid";
+    match (error.kind(), fs::read_to_string(setting)) {
+        (ErrorKind::PermissionDenied, Ok(level)) => {
+            format!("perf events are not allowed ({setting} is {}): {error}", level.trim())
+        }
+        _ => format!("there are no perf events: {error}"),
     }
 }
 
@@ -91,19 +108,16 @@ fn why_not(error: &io::Error) -> String {
 mod tests {
     use std::hint::black_box;
     use std::thread;
-    use std::time::Instant;
 
     use perf_event::events::Software;
 
     use super::*;
 
     const FAULTS: &str = "page_faults";
-    const CLOCK: &str = "task_clock";
 
-    /// By software events, which exist on every Linux that has perf events, and one that no CPU has, which is left out.
+    /// By a software event, which exists on every Linux that has perf events, and one that no CPU has, which is left out.
     fn counted(work: impl FnOnce() -> Result<(), RunError>) -> Result<Counts, CountError> {
-        let [faults, clock] = [Software::PAGE_FAULTS, Software::TASK_CLOCK].map(counter);
-        count_by([(L2_MISSES, counter(Raw::new(u64::MAX))), (FAULTS, faults), (CLOCK, clock)], work)
+        count_by([(L2_MISSES, counter(Raw::new(u64::MAX))), (FAULTS, counter(Software::PAGE_FAULTS))], work)
     }
 
     /// Pages of 4 kB that no allocator keeps when they are freed: more than 32 MiB.
@@ -123,27 +137,21 @@ mod tests {
     #[ignore = "needs perf events: .ci/run"]
     fn events_of_work_and_of_its_threads_are_counted_and_no_others() {
         let few = counted(|| touch(1)).unwrap();
-        assert_eq!(few.keys().collect::<Vec<_>>(), [&FAULTS, &CLOCK]);
+        assert_eq!(few.keys().collect::<Vec<_>>(), [&FAULTS]);
         touch(MANY).unwrap();
         let many = counted(|| touch(MANY)).unwrap()[FAULTS];
         assert!(few[FAULTS] < LEAST && (LEAST..1.1 * MANY as f64).contains(&many), "{few:?}, {many}");
         let counts = counted(|| thread::scope(|scope| scope.spawn(|| touch(MANY)).join().unwrap())).unwrap();
         assert!(counts[FAULTS] >= LEAST, "{counts:?}");
+        assert!(matches!(counted(|| Err(RunError::Cancelled)), Err(CountError::Run(RunError::Cancelled))));
     }
 
     #[test]
-    #[ignore = "needs perf events: .ci/run"]
-    fn a_clock_counts_the_time_of_the_thread() {
-        let start = Instant::now();
-        let spin = || {
-            while start.elapsed() < Duration::from_millis(20) {
-                std::hint::spin_loop();
-            }
-            Ok(())
-        };
-        let counts = counted(spin).unwrap();
-        assert!((1e5..5e7).contains(&counts[CLOCK]), "{counts:?}");
-        assert!(matches!(counted(|| Err(RunError::Cancelled)), Err(CountError::Run(RunError::Cancelled))));
+    fn a_refusal_is_explained() {
+        let refused = why_not(&ErrorKind::PermissionDenied.into());
+        assert!(refused.contains("perf events are not allowed (/proc/sys/kernel/perf_event_paranoid is "), "{refused}");
+        let absent = why_not(&ErrorKind::Unsupported.into());
+        assert!(absent.starts_with("there are no perf events: "), "{absent}");
     }
 
     /// Where there are no perf events, as well.

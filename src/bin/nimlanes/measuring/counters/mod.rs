@@ -1,26 +1,27 @@
 //! What a kernel does per unit of work: instructions, cycles and misses by the counters of the CPU ([`hardware`]), which many virtual
 //! machines do not have, or instructions by kind, one by one ([`steps`]).
+#![cfg_attr(
+    not(all(target_os = "linux", target_arch = "x86_64")),
+    allow(dead_code, unused_imports, reason = "other systems count less, or nothing")
+)]
 
 #[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
-mod hardware;
+pub mod hardware;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod steps;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::slice;
-use std::time::Instant;
 
 use nimlanes::kernel::session::Session;
 use nimlanes::kernel::{Run, RunError};
 use serde::Serialize;
 
-use crate::measuring::duel::repeats;
-use crate::terminal::monitor::Monitor;
-use crate::terminal::output::{headed, table};
+use crate::terminal::output::headed;
 
-/// What is counted, by the name of its field, and the heading of its column.
-const COUNTED: [(&str, &str); 16] = [
+/// What the CPU counts, by the name of its field, and the heading of its column. What single steps count is named as its column.
+const COUNTED: [(&str, &str); 7] = [
     (INSTRUCTIONS, INSTRUCTIONS),
     (CYCLES, CYCLES),
     (IPC, "IPC"),
@@ -28,15 +29,6 @@ const COUNTED: [(&str, &str); 16] = [
     (L1_MISSES, "L1d misses"),
     (L2_MISSES, "L2 misses"),
     (FREQUENCY, "GHz"),
-    (KINDS[0], KINDS[0]),
-    (KINDS[1], KINDS[1]),
-    (KINDS[2], KINDS[2]),
-    (KINDS[3], KINDS[3]),
-    (KINDS[4], KINDS[4]),
-    (KINDS[5], KINDS[5]),
-    (KINDS[6], KINDS[6]),
-    (LOADS, LOADS),
-    (STORES, STORES),
 ];
 const INSTRUCTIONS: &str = "instructions";
 const CYCLES: &str = "cycles";
@@ -76,12 +68,12 @@ pub struct Counters {
     /// The unit of work.
     unit: &'static str,
     /// A row for each kernel.
-    rows: Vec<Row>,
+    rows: Vec<CountedKernel>,
 }
 
 /// The counts of one kernel.
 #[derive(Clone, Debug, Serialize)]
-struct Row {
+struct CountedKernel {
     kernel: &'static str,
     /// Number of runs that were counted.
     runs: u64,
@@ -128,7 +120,6 @@ pub enum CountError {
     #[error("{0}")]
     Impossible(String),
     /// There are too many single steps.
-    #[cfg_attr(not(all(target_os = "linux", target_arch = "x86_64")), allow(dead_code, reason = "there are none"))]
     #[error("a run has too many branches for single steps; a smaller --size has fewer")]
     TooLong,
     /// The kernel failed, or the run was cancelled.
@@ -177,12 +168,16 @@ fn rows(
     source: Source,
     run: &Run,
     announce: &mut dyn FnMut(&str),
-) -> Result<Vec<Row>, CountError> {
+) -> Result<Vec<CountedKernel>, CountError> {
     let mut rows = Vec::new();
     for &kernel in kernels {
         let row = match source {
-            Source::Hardware => row_by_hardware(session, kernel, run),
-            Source::Steps => row_by_steps(session, kernel, run),
+            #[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
+            Source::Hardware => hardware::row(session, kernel, run),
+            #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+            Source::Steps => steps::row(session, kernel, run),
+            #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+            _ => Err(CountError::because("they need Linux, and single steps x86-64")),
         };
         match row {
             Err(error @ CountError::TooLong) => announce(&format!("{}: {error}", session.kernels()[kernel].name)),
@@ -190,43 +185,6 @@ fn rows(
         }
     }
     Ok(rows)
-}
-
-/// Runs a kernel often enough for counts with little noise.
-fn row_by_hardware(session: &dyn Session, kernel: usize, run: &Run) -> Result<Row, CountError> {
-    #[cfg(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))))]
-    mod hardware {
-        use super::{CountError, Counts, RunError};
-        pub fn count(_: impl FnOnce() -> Result<(), RunError>) -> Result<Counts, CountError> {
-            Err(CountError::because("they need perf events, which Linux has"))
-        }
-    }
-    let start = Instant::now();
-    let work = session.work(session.run(kernel, run)?.as_ref());
-    let runs = repeats(start.elapsed());
-    let total = hardware::count(|| session.spin(kernel, run, runs))?;
-    let counts = per_unit(&total, runs as f64 * work.max(1) as f64);
-    Ok(Row { kernel: session.kernels()[kernel].name, runs, counts, stepped: None })
-}
-
-fn row_by_steps(session: &dyn Session, kernel: usize, run: &Run) -> Result<Row, CountError> {
-    #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-    mod steps {
-        use super::{CountError, Counts, Run, Session, Stepped};
-        pub fn count(
-            _: &dyn Session,
-            _: usize,
-            _: &Run,
-            _: &mut (dyn FnMut(f64) + Send),
-        ) -> Result<(Counts, u64, Stepped), CountError> {
-            Err(CountError::because("they need Linux on x86-64"))
-        }
-    }
-    let name = session.kernels()[kernel].name;
-    let (bar, mut watch) = Monitor::of_share(format!("single steps of {name}, at most"));
-    let (total, work, stepped) = steps::count(session, kernel, run, &mut watch)?;
-    drop(bar);
-    Ok(Row { kernel: name, runs: 1, counts: per_unit(&total, work as f64), stepped: Some(stepped) })
 }
 
 /// The counts of so many units of work, for each, with ratios.
@@ -247,19 +205,19 @@ impl Counters {
             Source::Steps => "step by step, in one run on one thread",
         };
         let hot_loop = match &self.rows[..] {
-            [Row { stepped: Some(Stepped { hot_loop: Some(hot_loop), .. }), .. }] => hot_loop.text(self.unit),
+            [CountedKernel { stepped: Some(Stepped { hot_loop: Some(hot_loop), .. }), .. }] => hot_loop.text(self.unit),
             _ => String::new(),
         };
         // Only what was counted has a column.
-        let is_counted = |(name, _): &&(&str, &str)| self.rows.iter().any(|row| row.counts.contains_key(name));
-        let columns: Vec<_> = COUNTED.iter().filter(is_counted).collect();
-        let head = ["kernel"].into_iter().chain(columns.iter().map(|(_, head)| *head)).map(str::to_owned).collect();
-        let rows = self.rows.iter().map(|Row { kernel, counts, .. }| {
+        let is_counted = |(name, _): &(&str, &str)| self.rows.iter().any(|row| row.counts.contains_key(name));
+        let by_steps = KINDS.into_iter().chain([LOADS, STORES]).map(|name| (name, name));
+        let columns: Vec<_> = COUNTED.into_iter().chain(by_steps).filter(is_counted).collect();
+        let heads = ["kernel"].into_iter().chain(columns.iter().map(|(_, head)| *head));
+        let rows = self.rows.iter().map(|CountedKernel { kernel, counts, .. }| {
             let cell = |name: &str| counts.get(name).map_or("–".to_owned(), |count| figure(*count));
-            [(*kernel).to_owned()].into_iter().chain(columns.iter().map(|(name, _)| cell(name))).collect()
+            [(*kernel).to_owned()].into_iter().chain(columns.iter().map(|(name, _)| cell(name))).collect::<Vec<_>>()
         });
-        let lines: Vec<Vec<String>> = [head].into_iter().chain(rows).collect();
-        format!("\ncounted {by}, per {}\n\n{}{hot_loop}", self.unit, table(lines))
+        format!("\ncounted {by}, per {}\n\n{}{hot_loop}", self.unit, headed(heads, rows))
     }
 }
 
@@ -297,7 +255,7 @@ mod tests {
 
     #[test]
     fn only_what_was_counted_has_a_column() {
-        let row = |kernel, counts| Row { kernel, runs: 1, counts, stepped: None };
+        let row = |kernel, counts| CountedKernel { kernel, runs: 1, counts, stepped: None };
         let old = row("old", Counts::from([(INSTRUCTIONS, 1234.0), (CYCLES, 617.0), (L2_MISSES, 0.00123)]));
         let rows = vec![old, row("new", Counts::from([(INSTRUCTIONS, 12.34)]))];
         let want = "\ncounted by the CPU in user space, per heap\n\n\

@@ -1,8 +1,8 @@
 //! The instructions of one run of a kernel, counted one by one: exact, without counters of the CPU, and the same each time.
 //!
 //! The run is in a child process of this program, which this one traces. Up to the next branch that has a choice, it runs to a
-//! breakpoint; where a conditional branch goes is read from the flags, and only others are single steps. So a run takes a stop for
-//! each of these branches: some microseconds, and ten times that on some virtual machines.
+//! breakpoint; the branch is a single step. So a run takes two stops for each of these branches: some microseconds, and ten times that
+//! on some virtual machines.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::env;
@@ -15,9 +15,7 @@ use std::ptr::without_provenance_mut;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use iced_x86::{
-    ConditionCode, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpAccess, OpKind,
-};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpAccess, OpKind};
 use nimlanes::cores::named::KERNEL;
 use nimlanes::cores::operation;
 use nimlanes::kernel::Run;
@@ -33,9 +31,10 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
 
-use super::{CountError, Counts, Executed, INSTRUCTIONS, KINDS, LOADS, Loop, STORES, Stepped};
+use super::{CountError, CountedKernel, Counts, Executed, INSTRUCTIONS, KINDS, LOADS, Loop, STORES, Stepped, per_unit};
 use crate::measuring::loops::{hottest, names_target, text};
 use crate::measuring::programs::{Process, program, this_program};
+use crate::terminal::monitor::Monitor;
 
 /// The signal by which the child says where a run begins and ends. Nothing else sends it, and by itself it does nothing.
 const MARK: Signal = Signal::SIGURG;
@@ -71,24 +70,20 @@ pub fn perform(session: &dyn Session, kernel: usize, run: &Run) -> Result<(), Co
     Ok(())
 }
 
-/// The instructions of one run of a kernel, on one thread, and its units of work. `watch` receives the share of
-/// [`MOST_BRANCHES`] that is done.
+/// Counts the instructions of one run of a kernel, on one thread.
 ///
 /// # Errors
 /// Single steps are not possible here, there are too many, or the run was cancelled.
-pub(super) fn count(
-    session: &dyn Session,
-    kernel: usize,
-    run: &Run,
-    watch: &mut (dyn FnMut(f64) + Send),
-) -> Result<(Counts, u64, Stepped), CountError> {
+pub(super) fn row(session: &dyn Session, kernel: usize, run: &Run) -> Result<CountedKernel, CountError> {
+    let name = session.kernels()[kernel].name;
+    let (_bar, mut watch) = Monitor::of_share(format!("single steps of {name}, at most"));
     let start = Instant::now();
     let work = session.work(session.run(kernel, run)?.as_ref()).max(1);
     if start.elapsed() > SHORT {
         let part = shorter(session, kernel, session.cost(kernel, 1).ns / f64::from(PART))?;
         trace(part.as_ref(), kernel, MOST_BRANCHES / u64::from(PART), run, &mut |_| {})?;
     }
-    let Steps { blocks, taken } = trace(session, kernel, MOST_BRANCHES, run, watch)?;
+    let Steps { blocks, taken } = trace(session, kernel, MOST_BRANCHES, run, &mut watch)?;
     let mut executed = BTreeMap::new();
     for Block { instructions, times: [without, with] } in blocks.values() {
         for instruction in instructions {
@@ -101,7 +96,8 @@ pub(super) fn count(
     let executed: Vec<(Instruction, u64)> = executed.map(|(it, times)| (it, times as u64)).collect();
     let code_bytes = executed.iter().map(|(it, _)| it.len() as u64).sum();
     let hot_loop = hot_loop(&executed, &taken, counts[INSTRUCTIONS], work);
-    Ok((counts, work, Stepped { code_bytes, hot_loop }))
+    let stepped = Some(Stepped { code_bytes, hot_loop });
+    Ok(CountedKernel { kernel: name, runs: 1, counts: per_unit(&counts, work as f64), stepped })
 }
 
 /// A session of the same workload at the largest size, up to that of a session, at which a run is predicted to take at most this long.
@@ -157,9 +153,8 @@ struct Block {
     times: [i64; 2],
 }
 
-/// The places of the instruction pointer and of the flags among a thread's registers.
+/// The place of the instruction pointer among a thread's registers.
 const POINTER: AddressType = without_provenance_mut(offset_of!(user_regs_struct, rip));
-const FLAGS: AddressType = without_provenance_mut(offset_of!(user_regs_struct, eflags));
 
 impl Tracee {
     /// Starts the child, and waits until it is ready.
@@ -201,11 +196,10 @@ impl Tracee {
             if last.ip() != start && self.run_to(last.ip())? {
                 return Ok(());
             }
-            start = match self.goes_to(&last)? {
-                Some(next) => next,
-                None if self.resume(ptrace::step)? => return Ok(()),
-                None => self.pointer()?,
-            };
+            if self.resume(ptrace::step)? {
+                return Ok(());
+            }
+            start = self.pointer()?;
             if last.near_branch_target() == start {
                 self.steps.taken.insert(last.ip());
             }
@@ -250,37 +244,6 @@ impl Tracee {
         }
         let unknown = || CountError::because(format!("there is an unknown instruction at {start:#x}"));
         if instructions.is_empty() { Err(unknown()) } else { Ok(instructions) }
-    }
-
-    /// Where an instruction that is about to be executed goes, if the flags tell: the pointer is set to that.
-    fn goes_to(&self, branch: &Instruction) -> Result<Option<u64>, CountError> {
-        if branch.condition_code() == ConditionCode::None || branch.flow_control() != FlowControl::ConditionalBranch {
-            return Ok(None);
-        }
-        let flags = ptrace::read_user(self.pid, FLAGS)?;
-        let [carry, parity, zero, sign, overflow] = [0, 2, 6, 7, 11].map(|bit| flags >> bit & 1 == 1);
-        let is_taken = match branch.condition_code() {
-            ConditionCode::o => overflow,
-            ConditionCode::no => !overflow,
-            ConditionCode::b => carry,
-            ConditionCode::ae => !carry,
-            ConditionCode::e => zero,
-            ConditionCode::ne => !zero,
-            ConditionCode::be => carry || zero,
-            ConditionCode::a => !(carry || zero),
-            ConditionCode::s => sign,
-            ConditionCode::ns => !sign,
-            ConditionCode::p => parity,
-            ConditionCode::np => !parity,
-            ConditionCode::l => sign != overflow,
-            ConditionCode::ge => sign == overflow,
-            ConditionCode::le => zero || sign != overflow,
-            ConditionCode::g => !zero && sign == overflow,
-            _ => return Ok(None),
-        };
-        let next = if is_taken { branch.near_branch_target() } else { branch.next_ip() };
-        ptrace::write_user(self.pid, POINTER, next as i64)?;
-        Ok(Some(next))
     }
 
     /// Runs to an instruction that will be reached. Returns whether there was a mark before it.

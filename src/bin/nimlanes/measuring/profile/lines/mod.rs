@@ -9,8 +9,6 @@ mod modules;
 mod resolve;
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::{Error, ErrorKind};
 use std::rc::Rc;
 
 use self::events::{Events, Samples};
@@ -18,6 +16,7 @@ use self::modules::Module;
 use self::resolve::{Code, Resolver};
 use super::names::{below_the_harness, is_own, shown};
 use super::{HotLoop, Sampled, picture::Stacks};
+use crate::measuring::counters::hardware::why_not;
 
 pub use self::events::FREQUENCY;
 
@@ -91,17 +90,6 @@ impl Lines {
         let hot_loop = HotLoop::none("no loop: instructions are read on x86-64 alone".to_owned());
         let remarks = not_allowed.into_iter().chain(lost).collect();
         Ok(Sampled { stacks, is_nameless: were_taken && !has_name, hot_loop, remarks })
-    }
-}
-
-/// Why perf events did not start.
-fn why_not(error: &Error) -> String {
-    let setting = "/proc/sys/kernel/perf_event_paranoid";
-    match (error.kind(), fs::read_to_string(setting)) {
-        (ErrorKind::PermissionDenied, Ok(level)) => {
-            format!("perf events are not allowed ({setting} is {}): {error}", level.trim())
-        }
-        _ => format!("there are no perf events: {error}"),
     }
 }
 
@@ -185,13 +173,5 @@ mod tests {
         assert!(share("lines/mod.rs:") > 0.9, "{stacks:?}");
         let HotLoop { summary, .. } = sampled.hot_loop;
         assert!(summary.starts_with("hottest loop: "), "{summary}");
-    }
-
-    #[test]
-    fn a_refusal_is_explained() {
-        let refused = why_not(&ErrorKind::PermissionDenied.into());
-        assert!(refused.contains("perf events are not allowed (/proc/sys/kernel/perf_event_paranoid is "), "{refused}");
-        let absent = why_not(&ErrorKind::Unsupported.into());
-        assert!(absent.starts_with("there are no perf events: "), "{absent}");
     }
 }
