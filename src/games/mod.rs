@@ -322,7 +322,7 @@ impl<'a> Solver<'a> {
         limit: u64,
         input: impl Fn(u64) -> Result<O::Input, InputError>,
     ) -> Result<(O::Output, ChosenKernel), SolveError> {
-        let (kernel, input) = self.choose::<O>(limit, input)?;
+        let (kernel, input) = self.choose::<O>(limit, &input)?;
         self.perform(kernel, start, &input)
     }
 
@@ -331,7 +331,7 @@ impl<'a> Solver<'a> {
     fn choose<O: Operation>(
         &self,
         limit: u64,
-        input: impl Fn(u64) -> Result<O::Input, InputError>,
+        input: &dyn Fn(u64) -> Result<O::Input, InputError>,
     ) -> Result<(Kernel<O>, O::Input), SolveError> {
         let chosen = input(limit)?;
         Ok((self.kernels().kernel_for::<O, _>(&chosen, limit, input)?, chosen))

@@ -55,7 +55,7 @@ static HEAPS: Parameter<u32> = Parameter {
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let (moves, heaps) = (question.get(&MOVES), *question.get(&HEAPS));
     let input = |limit| Subtraction::new(moves, limit, solver.selection.machine());
-    let (kernel, input) = solver.choose::<MexSubtraction>(question.limit, input)?;
+    let (kernel, input) = solver.choose::<MexSubtraction>(question.limit, &input)?;
     if heaps == 3 {
         let predicted = Values::predicted(input.heaps(), (input.values() - 1.0) as u16);
         solver.kernels().kernel::<XorTriples>(&predicted)?;

@@ -86,7 +86,7 @@ impl fmt::Display for Count {
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let count = *question.get(&COUNT);
     let modulus = if let Count::Modulo(modulus) = count { modulus } else { MODULUS.into() };
-    let (kernel, input) = solver.choose::<XorPartitions>(question.limit, |limit| predicted(limit, modulus))?;
+    let (kernel, input) = solver.choose::<XorPartitions>(question.limit, &|limit| predicted(limit, modulus))?;
     if let Count::Exact = count {
         let runs = bits(question.limit) as f64 / f64::from(PRIME_BITS);
         solver.selection.admit(XorPartitions::NAME, runs * kernel.cost(&input, solver.run.threads()).ns)?;

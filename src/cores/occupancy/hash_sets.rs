@@ -17,7 +17,8 @@ use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 struct HashSets {
     used: HashSet<usize>,
     difference: HashSet<usize>,
-    twice: HashSet<isize>,
+    /// Modulo a power of two: a set of another type would be compiled as well.
+    twice: HashSet<usize>,
     sum: HashSet<usize>,
 }
 
@@ -52,13 +53,13 @@ impl Certified for HashSets {
     }
 
     fn has_below(&self, below: usize) -> bool {
-        self.twice.contains(&-(below as isize))
+        self.twice.contains(&below.wrapping_neg())
     }
 }
 
 /// `m - 2n`.
-fn twice(n: usize, m: usize) -> isize {
-    m as isize - 2 * n as isize
+fn twice(n: usize, m: usize) -> usize {
+    m.wrapping_sub(2 * n)
 }
 
 /// Bytes of the sets. The buckets of a set are a power of two, a word and a byte each, and seven in eight can be

@@ -16,15 +16,14 @@ pub fn positions(input: &ProportionateNim, mut found: impl FnMut([u64; 2])) {
             if winning[index([n, m])] {
                 continue;
             }
-            found([n, m].map(|heap| heap as u64));
+            found([n as u64, m as u64]);
             for [p, q] in &moves {
                 for t in 1.. {
-                    let mut from = [n + p * t, m + q * t];
-                    from.sort_unstable();
-                    if from[0] + from[1] > limit {
+                    let (a, b) = (n + p * t, m + q * t);
+                    if a + b > limit {
                         break;
                     }
-                    winning[index(from)] = true;
+                    winning[index([a.min(b), a.max(b)])] = true;
                 }
             }
         }

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::lines::{Certified, Lines};
 use crate::simd::bits::{WORD, first_zero, window};
+use crate::simd::mapped;
 use crate::simd::vectors::WordVectors;
 
 /// A row of bits.
@@ -129,7 +130,7 @@ impl<R: BitRow> Rows<R> {
         let [difference, twice, (used, _), sum] = rows;
         // Cut to one length, so that one bounds check serves all of them. The first row is aligned to words, the others are not.
         let used = &used[start..][..words];
-        let [difference, twice, sum] = [difference, twice, sum].map(|(row, zero)| {
+        let [difference, twice, sum] = mapped([difference, twice, sum], |(row, zero)| {
             let at = place(zero, WORD * start);
             Shifted { words: &row[at / WORD..][..words + 1], shift: at % WORD }
         });

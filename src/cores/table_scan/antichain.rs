@@ -24,7 +24,6 @@ mod rounds;
 mod starts;
 
 use std::arch::x86_64::*;
-use std::array::from_fn;
 use std::ops::Range;
 
 use self::layout::Layout;
@@ -34,6 +33,7 @@ use super::{Positions, Rule, StoneGame};
 use crate::kernel::threads;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
+use crate::simd::array_of;
 use crate::simd::avx512::{lanes_of, load};
 use crate::simd::bits::WORD;
 use crate::simd::field::Field;
@@ -219,7 +219,7 @@ impl<'a> Band<'a> {
         for t in steps {
             self.look_ahead(t);
             let pairs = self.list(t);
-            let rows: [RowStarts; H] = from_fn(|part| self.rows(t, &pairs[part]));
+            let rows: [RowStarts; H] = array_of(|part| self.rows(t, &pairs[part]));
             let mut found = [[0; LANES]; H];
             self.search_in_rounds(&rows, &pairs, &mut found);
             for (part, (rows, found)) in rows.iter().zip(&found).enumerate() {
@@ -240,7 +240,7 @@ impl<'a> Band<'a> {
                     sum = _mm512_mask_add_epi32(sum, hits, sum, add(add(rows.x, rows.y), z));
                     positions += u64::from(hits.count_ones());
                 } else {
-                    let [x, y, z]: [[u32; LANES]; 3] = [rows.x, rows.y, z].map(lanes_of);
+                    let [x, y, z]: [[u32; LANES]; 3] = [lanes_of(rows.x), lanes_of(rows.y), lanes_of(z)];
                     ones(hits).for_each(|i| sink.push([x[i], y[i], z[i]]));
                 }
             }

@@ -15,6 +15,7 @@ use super::layers::{self, MarkTable, Search, Visit, scan};
 use super::{Positions, StoneGame};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::bits::{WORD, first_zero};
+use crate::simd::mapped;
 use crate::simd::vectors::WordVectors;
 
 /// Words of ones in front of a row.
@@ -75,8 +76,8 @@ impl Shape {
             let both = &words[place..][..V::WORDS + 1];
             (vectors.load(both), vectors.load(&both[1..]))
         };
-        let [one_x, one_y, two] = visit.at_z.map(|row| self.start(row));
-        let [gap_y, all] = visit.less_x.map(|row| self.start(row) - visit.x.div_ceil(WORD));
+        let [one_x, one_y, two] = mapped(visit.at_z, |row| self.start(row));
+        let [gap_y, all] = mapped(visit.less_x, |row| self.start(row) - visit.x.div_ceil(WORD));
         let gap_x = self.start(visit.less_y) - visit.y.div_ceil(WORD);
         let (by_x, by_y) = (visit.x.wrapping_neg() % WORD, visit.y.wrapping_neg() % WORD);
         let mut word = visit.from / WORD;

@@ -190,7 +190,7 @@ impl Tables {
             all: Table::new(by_gap, heaps),
         };
         // No candidate is below `y` or past the last heap.
-        let below = [&marks.gap, &marks.all].map(|table| table.block(0).lines());
+        let below = [marks.gap.block(0).lines(), marks.all.block(0).lines()];
         below.into_iter().flatten().for_each(|line| line.mark_from(0));
         marks.one.block((heaps - 1) / PLACES).lines().iter().for_each(|line| line.mark_from((heaps - 1) % PLACES + 1));
         marks
@@ -234,12 +234,17 @@ impl Share<'_> {
     }
 }
 
-/// The parts of a tier: [`Share::work`] with its searches. They are a function of its own, so that what carries features is compiled apart from the driver.
+/// The parts of a tier: [`Share::work`] with its searches, in a function that carries the tier's features.
 pub trait Work: Fn(Share<'_>) -> Result<Tally, RunError> + Sync {}
 
 impl<F: Fn(Share<'_>) -> Result<Tally, RunError> + Sync> Work for F {}
 
 pub fn run(input: &StoneGame, run: &Run, threads: usize, work: impl Work) -> Result<Positions, RunError> {
+    run_shares(input, run, threads, &work)
+}
+
+/// [`run`], compiled once.
+fn run_shares(input: &StoneGame, run: &Run, threads: usize, work: &dyn Work) -> Result<Positions, RunError> {
     let marks = &Tables::new(input);
     let layers = superband_layers(marks.heaps, threads);
     let superbands = marks.heaps.div_ceil(layers);

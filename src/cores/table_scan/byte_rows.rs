@@ -17,6 +17,7 @@ use super::layers::{self, MarkTable, RowNumbers, Visit};
 use super::{Positions, StoneGame};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::{BitRows, WORD};
+use crate::simd::mapped;
 
 const LANES: usize = 96;
 const MARK: u8 = u8::MAX;
@@ -38,8 +39,8 @@ impl Bytes {
     fn window(&self, visit: &Visit) -> u8 {
         let z = visit.from;
         let lanes = |row, place| self.row(row)[place..].first_chunk::<LANES>().expect("padding follows the places");
-        let [a, b, c] = visit.at_z.map(|row| lanes(row, z));
-        let [d, e] = visit.less_x.map(|row| lanes(row, z - visit.x));
+        let [a, b, c] = mapped(visit.at_z, |row| lanes(row, z));
+        let [d, e] = mapped(visit.less_x, |row| lanes(row, z - visit.x));
         let f = lanes(visit.less_y, z - visit.y);
         let mut least = MARK;
         for i in 0..LANES {
@@ -144,7 +145,7 @@ pub fn run(input: &StoneGame, run: &Run) -> Result<Positions, RunError> {
 
             for &[x, z] in &found[..hits] {
                 let y = sum - x;
-                sink.push([x, y, z].map(|heap| heap as u32));
+                sink.push([x as u32, y as u32, z as u32]);
                 rows.mark(&mut marks, input.rule, [x, y, z]);
                 used.set(x + z, x);
                 used.set(y + z, y);

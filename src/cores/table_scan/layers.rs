@@ -150,7 +150,7 @@ pub fn scan<M: MarkTable>(input: &StoneGame, run: &Run, search: impl Search<M>) 
             }
             let z = search.first_free(&marks, &rows.visit(x, y, y + hint));
             if z < heaps {
-                sink.push([x, y, z].map(|heap| heap as u32));
+                sink.push([x as u32, y as u32, z as u32]);
                 rows.mark(&mut marks, input.rule, [x, y, z]);
             }
             y += 1;

@@ -47,10 +47,9 @@ pub mod v128;
 #[cfg(feature = "wide")]
 pub mod wide;
 
-use std::array::from_fn;
-
 use super::{Positions, Rule, StoneGame};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
+use crate::simd::{array_of, mapped};
 
 /// Layers in a band.
 pub const K: usize = 32;
@@ -308,7 +307,7 @@ impl LineTable {
             below = one;
         }
         let first = 2 * (K - k);
-        let gap = layer.gap::<{ LINE + 1 }>(first / 8).map(u32::from_le_bytes);
+        let gap = mapped(*layer.gap::<{ LINE + 1 }>(first / 8), u32::from_le_bytes);
         for (to, gap) in by_gap.iter_mut().zip(gap.windows(2)) {
             *to = funnel(gap[0], gap[1], first % 8);
         }
@@ -338,7 +337,7 @@ impl LineTable {
 /// A bit for each place from `places` on.
 #[inline(always)]
 fn past(places: usize) -> [u32; LINE] {
-    from_fn(|w| match places.saturating_sub(WORD * w) {
+    array_of(|w| match places.saturating_sub(WORD * w) {
         free @ 0..WORD => u32::MAX << free,
         _ => 0,
     })
@@ -443,7 +442,7 @@ impl Step<'_> {
             let k = hits.trailing_zeros() as usize % K;
             hits &= hits - 1;
             let z = self.y0 + k + self.found[k] as usize % PLACES;
-            sink.push([self.t - k, self.y0 + k, z].map(|heap| heap as u32));
+            sink.push([(self.t - k) as u32, (self.y0 + k) as u32, z as u32]);
         }
     }
 

@@ -18,12 +18,19 @@ pub fn positions(input: &StoneGame, mut found: impl FnMut([u32; 3])) {
                 if winning[index(position)] {
                     continue;
                 }
-                found(position.map(|heap| heap as u32));
+                found([x as u32, y as u32, z as u32]);
                 for heaps_moved in (1u32..8).filter(|set| set.count_ones() <= most) {
                     for amount in 1..heaps {
                         let mut from = position;
-                        (0..3).filter(|i| heaps_moved >> i & 1 == 1).for_each(|i| from[i] += amount);
-                        from.sort_unstable();
+                        for (i, heap) in from.iter_mut().enumerate() {
+                            *heap += amount * (heaps_moved as usize >> i & 1);
+                        }
+                        // A call of `sort` would compile all of it.
+                        for (i, j) in [(0, 1), (1, 2), (0, 1)] {
+                            if from[i] > from[j] {
+                                from.swap(i, j);
+                            }
+                        }
                         if from[2] >= heaps {
                             break;
                         }

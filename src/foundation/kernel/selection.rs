@@ -206,8 +206,11 @@ impl Selection {
     /// # Errors
     /// No kernel can handle the input, none fits in memory, or the best would take longer than is allowed.
     pub fn kernel<O: Operation>(&self, input: &O::Input) -> Result<Kernel<O>, SelectError> {
-        let index = self.choose(O::NAME, &Candidate::all::<O>(input, &self.conditions()))?;
-        Ok(O::KERNELS[index].on(&self.machine).expect("a candidate that nothing stands in the way of"))
+        self.chosen(self.choose(O::NAME, &Candidate::all::<O>(input, &self.conditions())))
+    }
+
+    fn chosen<O: Operation>(&self, index: Result<usize, SelectError>) -> Result<Kernel<O>, SelectError> {
+        Ok(O::KERNELS[index?].on(&self.machine).expect("a candidate that nothing stands in the way of"))
     }
 
     /// The kernel for `input`, as chosen by [`Selection::kernel`]. `of` makes the input from its `size`, so that an
@@ -221,8 +224,21 @@ impl Selection {
         size: u64,
         of: impl Fn(u64) -> Result<O::Input, E>,
     ) -> Result<Kernel<O>, SelectError> {
-        let attempt = |size| of(size).ok().and_then(|input| self.kernel::<O>(&input).err());
-        self.kernel::<O>(input).map_err(|error| error.with_fitting(size, &attempt))
+        let conditions = self.conditions();
+        let at = |size| Some(Candidate::all::<O>(&of(size).ok()?, &conditions));
+        self.chosen(self.choose_for(O::NAME, &Candidate::all::<O>(input, &conditions), size, &at))
+    }
+
+    /// [`Selection::choose`] at a size, whose errors name one that fits; `at` gives the candidates at other sizes.
+    fn choose_for(
+        &self,
+        operation: &'static str,
+        candidates: &[Candidate],
+        size: u64,
+        at: &dyn Fn(u64) -> Option<Vec<Candidate>>,
+    ) -> Result<usize, SelectError> {
+        let attempt = |size| self.choose(operation, &at(size)?).err();
+        self.choose(operation, candidates).map_err(|error| error.with_fitting(size, &attempt))
     }
 
     /// Checks that an operation that is predicted to take `ns` nanoseconds in all may begin.

@@ -66,20 +66,28 @@ pub fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 /// [`RunError::NoThread`] if not all threads can be started; no share has begun then. Otherwise the error of the first
 /// share, in order, that failed by itself: one that another share stops says that it was cancelled.
 pub fn share<T: Send>(threads: usize, work: impl Fn(usize) -> Result<T, RunError> + Sync) -> Result<Vec<T>, RunError> {
-    let results: Vec<_> = (0..threads).map(|_| Mutex::new(None)).collect();
-    share_unnamed(threads, &|thread| *results[thread].lock().expect("one share has it") = Some(work(thread)))?;
-    let result = |ended: Mutex<Option<_>>| ended.into_inner().expect("no panic").expect("the share has ended");
-    let results: Vec<_> = results.into_iter().map(result).collect();
-    let mut errors = results.iter().filter_map(|result: &Result<T, RunError>| result.as_ref().err());
-    match errors.find(|error| **error != RunError::Cancelled) {
-        Some(cause) => Err(*cause),
-        None => results.into_iter().collect(),
+    let mut results = Vec::with_capacity(threads);
+    results.resize_with(threads, || Mutex::new(None));
+    share_unnamed(threads, &|thread| {
+        let result = work(thread)?;
+        *results[thread].lock().expect("one share has it") = Some(result);
+        Ok(())
+    })?;
+    let mut all = Vec::with_capacity(threads);
+    for result in results {
+        all.push(result.into_inner().expect("no panic").expect("the share has ended"));
     }
+    Ok(all)
 }
 
-/// [`share`], compiled once instead of for every kernel: starting threads takes more code than some kernels.
-fn share_unnamed(threads: usize, work: &(dyn Fn(usize) + Sync)) -> Result<(), RunError> {
+/// [`share`] of work without results, compiled once instead of for every kernel: starting threads takes more code than some kernels.
+fn share_unnamed(threads: usize, work: &(dyn Fn(usize) -> Result<(), RunError> + Sync)) -> Result<(), RunError> {
     let started = &OnceLock::new();
+    let errors: Vec<Mutex<Option<RunError>>> = (0..threads).map(|_| Mutex::new(None)).collect();
+    let work = |thread: usize| {
+        let ended = work(thread);
+        *errors[thread].lock().expect("one share has it") = ended.err();
+    };
     std::thread::scope(|scope| {
         let at_gate = |thread| {
             move || {
@@ -94,8 +102,11 @@ fn share_unnamed(threads: usize, work: &(dyn Fn(usize) + Sync)) -> Result<(), Ru
         let others = others?;
         work(0);
         others.into_iter().for_each(join);
-        Ok(())
-    })
+        Ok::<(), RunError>(())
+    })?;
+    let errors: Vec<RunError> = errors.into_iter().filter_map(|error| error.into_inner().expect("no panic")).collect();
+    let cause = errors.iter().find(|error| **error != RunError::Cancelled).or(errors.first());
+    cause.map_or(Ok(()), |error| Err(*error))
 }
 
 #[cfg(test)]

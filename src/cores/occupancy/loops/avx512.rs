@@ -24,6 +24,7 @@ use crate::cores::occupancy::streaming::{
     BLOCK, Block, Blocks, Closures, DIGITS, InnerLoops, PAD, RowEnd, Span, SpanRow, Substitution, WORDS, Window,
 };
 use crate::simd::avx512::{load, store};
+use crate::simd::{array_of, mapped};
 
 /// [`Closures::open`].
 #[inline]
@@ -54,10 +55,10 @@ fn open(used: u64, blocks: &mut Blocks) {
 fn lower(blocks: &Blocks) -> u64 {
     let picked = |block: &Block| {
         let (halves, _) = block.picks.as_chunks::<8>();
-        let [low, high] = [load(&halves[0]), load(&halves[1])].map(|picks| _mm512_test_epi64_mask(picks, picks));
+        let [low, high] = mapped([load(&halves[0]), load(&halves[1])], |picks| _mm512_test_epi64_mask(picks, picks));
         _mm512_kunpackb(high.into(), low.into())
     };
-    let [a, b, c, d] = blocks.each_ref().map(picked);
+    let [a, b, c, d] = array_of(|i| picked(&blocks[i]));
     let [low, high] = [_mm512_kunpackw(b.into(), a.into()), _mm512_kunpackw(d.into(), c.into())];
     _mm512_kunpackd(high.into(), low.into())
 }
@@ -69,7 +70,8 @@ fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
     let words = load(words);
     let count = _mm512_popcnt_epi64(words);
     // Within the words by Horner's rule, then the words themselves.
-    let digits = DIGITS.map(|numbers| _mm512_popcnt_epi64(_mm512_and_si512(words, _mm512_set1_epi64(numbers as i64))));
+    let digits =
+        mapped(DIGITS, |numbers| _mm512_popcnt_epi64(_mm512_and_si512(words, _mm512_set1_epi64(numbers as i64))));
     let [rest @ .., last] = digits;
     let within =
         rest.iter().rev().fold(last, |sum: __m512i, digit| _mm512_add_epi64(_mm512_add_epi64(sum, sum), *digit));

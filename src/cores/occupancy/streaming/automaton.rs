@@ -10,6 +10,7 @@ use super::window::{PAD, Registers, Word};
 use crate::cores::occupancy::Positions;
 use crate::cores::occupancy::charge::Charge;
 use crate::simd::bits::WORD;
+use crate::simd::{array_of, mapped};
 
 /// A joint: all that a run from some heap on depends on, besides the tapes. If two runs are in the same state at a joint, everything
 /// that they find from there on is the same.
@@ -43,12 +44,12 @@ impl Joint {
 
     /// The first lines in the registers: used, difference, sum by parity.
     pub fn registers_begin(&self) -> [u64; 3] {
-        [self.n + self.d, self.d, self.n / 2 + self.d].map(|line| line - PAD as u64)
+        mapped([self.n + self.d, self.d, self.n / 2 + self.d], |line| line - PAD as u64)
     }
 
     /// The words of complete marks: used, and sum by parity.
     pub fn written(&self) -> [usize; 2] {
-        self.ends().map(|line| line as usize / WORD)
+        mapped(self.ends(), |line| line as usize / WORD)
     }
 }
 
@@ -157,9 +158,9 @@ impl Automaton {
         let mut partners = 0;
         let end = (8 * cursor.used + PAD) / WORD;
         for word in (self.written[0] - start as usize / WORD..end).step_by(WORDS) {
-            let [marks, old] = [used, &old.used[0]].map(|row| row.words::<WORDS>(word));
+            let [marks, old] = mapped([used, &old.used[0]], |row| row.words::<WORDS>(word));
             let count = WORDS.min(end - word);
-            let new = std::array::from_fn(|i| if i < count { marks[i] & !old[i] } else { 0 });
+            let new = array_of(|i| if i < count { marks[i] & !old[i] } else { 0 });
             partners += total(inner.sum_of_bits(&new), start + (WORD * word) as u64);
             extend(&mut self.new.used, &marks, count);
         }

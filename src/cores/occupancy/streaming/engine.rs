@@ -7,6 +7,7 @@ use super::substitution::{DIFFERENCE, Reader, SUM, USED};
 use super::tape::BitString;
 use super::window::{BLOCK, PAD, Registers, Window, Word, unpick};
 use crate::kernel::RunError;
+use crate::simd::array_of;
 use crate::simd::bits::WORD;
 
 /// Bits known beyond those that a span of the greatest growth reads.
@@ -78,7 +79,9 @@ impl Engine {
         span.new[0].drop_words(passed);
         self.upper_difference.read(&DIFFERENCE, &mut span.old.difference, difference, from[1], to[1], inner)?;
         let passed = self.upper_sum.read(&SUM, &mut span.old.sum, sum, from[2], to[2], inner)?;
-        span.new[1..].iter_mut().for_each(|row| row.drop_words(passed));
+        for row in &mut span.new[1..] {
+            row.drop_words(passed);
+        }
 
         // The reversed sums: new words come in before the others.
         let top = (n - d + heaps + SLACK) / 64;
@@ -108,9 +111,8 @@ impl Engine {
     /// Runs the blocks of the prepared span.
     #[inline(always)]
     pub fn blocks(&mut self, inner: impl InnerLoops) -> Result<(), RunError> {
-        let Span { heaps, blocks, .. } = &mut *self.span;
-        for (used, blocks) in heaps.iter().zip(blocks) {
-            inner.open(*used, blocks);
+        for word in 0..WORDS {
+            inner.open(self.span.heaps[word], &mut self.span.blocks[word]);
         }
         self.span.blocks(&mut self.registers, inner)
     }
@@ -125,13 +127,13 @@ impl Engine {
     /// Which heaps of the last span have a lower partner.
     #[inline(always)]
     pub fn lower(&self, inner: impl InnerLoops) -> [u64; WORDS] {
-        std::array::from_fn(|i| inner.lower(&self.span.blocks[i]))
+        array_of(|i| inner.lower(&self.span.blocks[i]))
     }
 
     /// Which heaps of the last span have an upper partner, given which have a lower one.
     #[inline(always)]
     pub fn upper(&self, lower: &[u64; WORDS]) -> [u64; WORDS] {
-        std::array::from_fn(|i| !self.span.heaps[i] & !lower[i])
+        array_of(|i| !self.span.heaps[i] & !lower[i])
     }
 
     /// Goes to heap `n`, where the mex of the differences is `d` or more. `seeks` are words of the flags, even numbers,
@@ -265,8 +267,11 @@ impl Snapshot {
         }
         let by = by as u32;
         let [a, b] = [&low.own, &high.own];
-        let rows = [(a.used, b.used), (a.difference, b.difference), (a.sum[0], b.sum[0]), (a.sum[1], b.sum[1])];
-        rows.iter().all(|(low, high)| low >> by == *high) && low.late.shift_signed(by) == high.late
+        a.used >> by == b.used
+            && a.difference >> by == b.difference
+            && a.sum[0] >> by == b.sum[0]
+            && a.sum[1] >> by == b.sum[1]
+            && low.late.shift_signed(by) == high.late
     }
 }
 

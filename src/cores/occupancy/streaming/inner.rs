@@ -30,8 +30,13 @@ pub trait InnerLoops: Copy {
     /// Which of 64 heaps have a lower partner.
     #[inline(always)]
     fn lower(self, blocks: &Blocks) -> u64 {
-        let nonzero = |words: &[u64; BLOCK]| words.iter().rev().fold(0, |mask, word| mask << 1 | u64::from(*word != 0));
-        blocks.iter().rev().fold(0, |word, block| word << BLOCK | nonzero(&block.picks))
+        let mut word = 0;
+        for (i, block) in blocks.iter().enumerate() {
+            for (j, pick) in block.picks.iter().enumerate() {
+                word |= u64::from(*pick != 0) << (BLOCK * i + j);
+            }
+        }
+        word
     }
     /// The number of set bits, and the sum of their indices.
     #[inline(always)]
@@ -57,15 +62,12 @@ pub trait InnerLoops: Copy {
     #[inline(always)]
     fn interleave(self, even: u32, odd: u32) -> u64 {
         let spread = |half: u32| {
-            [
-                (16, 0x0000_ffff_0000_ffff),
-                (8, 0x00ff_00ff_00ff_00ff),
-                (4, 0x0f0f_0f0f_0f0f_0f0f),
-                (2, 0x3333_3333_3333_3333),
-                (1, 0x5555_5555_5555_5555),
-            ]
-            .iter()
-            .fold(u64::from(half), |word, (by, mask)| (word | word << by) & mask)
+            let mut word = u64::from(half);
+            word = (word | word << 16) & 0x0000_ffff_0000_ffff;
+            word = (word | word << 8) & 0x00ff_00ff_00ff_00ff;
+            word = (word | word << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+            word = (word | word << 2) & 0x3333_3333_3333_3333;
+            (word | word << 1) & 0x5555_5555_5555_5555
         };
         spread(even) | spread(odd) << 1
     }
@@ -178,8 +180,11 @@ impl Steps<u64> for Plain {
 /// The number of set bits of a word, and the sum of their indices.
 #[inline(always)]
 fn sum_of_bits(word: u64) -> [u64; 2] {
-    let digits = DIGITS.iter().zip(0..).map(|(numbers, digit)| u64::from((word & numbers).count_ones()) << digit);
-    [word.count_ones().into(), digits.sum()]
+    let mut sum = 0;
+    for (digit, numbers) in DIGITS.iter().enumerate() {
+        sum += u64::from((word & numbers).count_ones()) << digit;
+    }
+    [word.count_ones().into(), sum]
 }
 
 /// For each binary digit, the bits of a word whose index has that digit set.

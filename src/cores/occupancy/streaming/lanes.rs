@@ -11,16 +11,16 @@ use std::arch::x86_64::{
     _mm512_srav_epi64, _mm512_srli_epi64, _mm512_srlv_epi64, _mm512_sub_epi64, _mm512_ternarylogic_epi64,
     _mm512_test_epi64_mask, _mm512_testn_epi64_mask, _mm512_xor_si512,
 };
-use std::array::from_fn;
 
 use super::automaton::{Automaton, Joint};
 use super::inner::InnerLoops;
-use super::segments::{Runner, Segment, Spare, Stretch};
+use super::segments::{Runner, Segment, Spare, Stretch, none};
 use super::span::{BLOCKS, Cursor, OldMarks, SPAN, Span, WORDS};
 use super::window::{BLOCK, EARLY, PAD, Registers, Window, Word};
 use crate::cores::occupancy::{Positions, Wanted};
 use crate::simd::avx512::{collect, lanes_of, load, spread, store};
 use crate::simd::bits::WORD;
+use crate::simd::{array_of, mapped};
 
 /// Lanes of a vector.
 pub const LANES: usize = 8;
@@ -107,6 +107,17 @@ impl Found {
         span.cursor = at.after(BLOCKS, grown);
     }
 
+    /// Step `j` of a block, and what it finds.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn step<const PICKS: bool>(&mut self, lanes: &mut Lanes, heaps: __m512i, block: usize, j: usize) {
+        let [open, minus] = lanes.step(heaps, j);
+        self.lower[BLOCK * block + j] = _mm512_test_epi64_mask(open, open);
+        if PICKS {
+            store(&mut self.picks[BLOCK * block + j], _mm512_and_si512(open, minus));
+        }
+    }
+
     /// Which heaps have a lower partner, in each lane.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
@@ -148,12 +159,12 @@ impl Lanes {
     #[target_feature(enable = "avx512f")]
     fn new(windows: [Window<u64>; LANES]) -> Self {
         Lanes {
-            used: load(&windows.map(|window| window.used)),
-            free: load(&windows.map(|window| !window.difference)),
-            twice: load(&windows.map(|window| window.twice)),
-            late: load(&windows.map(|window| window.late)),
-            even: load(&windows.map(|window| window.sum[0])),
-            odd: load(&windows.map(|window| window.sum[1])),
+            used: load(&mapped(windows, |window| window.used)),
+            free: load(&mapped(windows, |window| !window.difference)),
+            twice: load(&mapped(windows, |window| window.twice)),
+            late: load(&mapped(windows, |window| window.late)),
+            even: load(&mapped(windows, |window| window.sum[0])),
+            odd: load(&mapped(windows, |window| window.sum[1])),
         }
     }
 
@@ -162,8 +173,8 @@ impl Lanes {
     #[target_feature(enable = "avx512f")]
     fn windows(self) -> [Window<u64>; LANES] {
         let [used, free, twice, late, even, odd]: [[u64; LANES]; 6] =
-            [self.used, self.free, self.twice, self.late, self.even, self.odd].map(lanes_of);
-        from_fn(|i| Window {
+            mapped([self.used, self.free, self.twice, self.late, self.even, self.odd], lanes_of);
+        array_of(|i| Window {
             used: used[i],
             difference: !free[i],
             twice: twice[i],
@@ -213,6 +224,30 @@ impl Lanes {
         _mm512_mask_mov_epi64(_mm512_maskz_set1_epi64(all(0xff), 8), all(0xffff), _mm512_set1_epi64(16))
     }
 
+    /// Step `j` of a block. Returns the candidates, and the same negated: the pick is in both.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn step(&mut self, heaps: __m512i, j: usize) -> [__m512i; 2] {
+        let sums = if j % 2 == 0 { self.even } else { self.odd };
+        let unused = _mm512_testn_epi64_mask(heaps, _mm512_set1_epi64(1 << j));
+        let open = _mm512_ternarylogic_epi64::<0x10>(self.free, self.used, self.twice);
+        let open = _mm512_maskz_ternarylogic_epi64::<0x30>(unused, open, sums, sums);
+        let minus = _mm512_sub_epi64(_mm512_setzero_si512(), open);
+        let marked = |row| _mm512_ternarylogic_epi64::<0xf8>(row, open, minus);
+        let free = _mm512_ternarylogic_epi64::<0x70>(self.free, open, minus);
+        let sums = marked(sums);
+        let sums = _mm512_add_epi64(sums, sums);
+        self.used = marked(self.used);
+        self.free = _mm512_add_epi64(free, free);
+        self.twice = _mm512_slli_epi64::<2>(marked(self.twice));
+        if j % 2 == 0 {
+            self.even = sums;
+        } else {
+            self.odd = sums;
+        }
+        [open, minus]
+    }
+
     /// [`Window::next`].
     #[inline]
     #[target_feature(enable = "avx512f,avx512vbmi2")]
@@ -228,24 +263,6 @@ impl Lanes {
             odd: _mm512_srlv_epi64(self.odd, by),
         }
     }
-}
-
-/// One step, on one of the rows of sums. Returns the candidates, and the same negated: the pick is in both.
-macro_rules! step {
-    ($lanes:ident, $heaps:ident, $j:literal, $row:ident) => {{
-        let unused = _mm512_testn_epi64_mask($heaps, _mm512_set1_epi64(1 << $j));
-        let open = _mm512_ternarylogic_epi64::<0x10>($lanes.free, $lanes.used, $lanes.twice);
-        let open = _mm512_maskz_ternarylogic_epi64::<0x30>(unused, open, $lanes.$row, $lanes.$row);
-        let minus = _mm512_sub_epi64(_mm512_setzero_si512(), open);
-        let marked = |row| _mm512_ternarylogic_epi64::<0xf8>(row, open, minus);
-        let free = _mm512_ternarylogic_epi64::<0x70>($lanes.free, open, minus);
-        let sums = marked($lanes.$row);
-        $lanes.used = marked($lanes.used);
-        $lanes.free = _mm512_add_epi64(free, free);
-        $lanes.twice = _mm512_slli_epi64::<2>(marked($lanes.twice));
-        $lanes.$row = _mm512_add_epi64(sums, sums);
-        [open, minus]
-    }};
 }
 
 /// Runs the blocks of the prepared spans. Returns the lanes whose state is still valid: others came to a window that is
@@ -280,19 +297,13 @@ pub fn blocks<const PICKS: bool>(automata: &mut [Automaton; LANES], found: &mut 
         });
         let before = lanes;
         macro_rules! steps {
-            ($($row:ident $j:literal)*) => {$({
-                let [open, minus] = step!(lanes, heaps, $j, $row);
-                found.lower[BLOCK * block + $j] = _mm512_test_epi64_mask(open, open);
-                if PICKS {
-                    store(&mut found.picks[BLOCK * block + $j], _mm512_and_si512(open, minus));
-                }
-            })*};
+            ($($j:literal)*) => {$(found.step::<PICKS>(&mut lanes, heaps, block, $j);)*};
         }
-        steps!(even 0 odd 1 even 2 odd 3 even 4 odd 5 even 6 odd 7);
+        steps!(0 1 2 3 4 5 6 7);
         lanes.twice = _mm512_or_si512(lanes.twice, lanes.late);
-        steps!(even 8 odd 9 even 10 odd 11);
+        steps!(8 9 10 11);
         let growth = lanes.growth();
-        steps!(even 12 odd 13 even 14 odd 15);
+        steps!(12 13 14 15);
         // The complete marks; a span keeps them in the same way.
         spread(&mut found.new, USED + BLOCK / 8 * block, grown, lanes.used);
         spread(&mut found.new, SUM[0] + block, grown, _mm512_srli_epi64::<{ BLOCK as u32 / 2 }>(lanes.even));
@@ -319,7 +330,7 @@ pub fn blocks<const PICKS: bool>(automata: &mut [Automaton; LANES], found: &mut 
             }
             lanes.replace(wide, Lanes::new(windows));
         }
-        grown = from_fn(|lane| grown[lane] + bytes[lane]);
+        grown = array_of(|lane| grown[lane] + bytes[lane]);
     }
     for (lane, (automaton, window)) in automata.iter_mut().zip(lanes.windows()).enumerate() {
         if taken >> lane & 1 == 1 {
@@ -397,15 +408,14 @@ where
         spare: &mut Spare,
         sink: Positions,
     ) -> Vec<Option<Segment>> {
-        let none = || from.iter().map(|_| None).collect();
         let mut automata = Vec::with_capacity(LANES);
         for joint in from {
-            let Some(mut automaton) = Automaton::at(limit, joint, tapes, spare.span()) else { return none() };
+            let Some(mut automaton) = Automaton::at(limit, joint, tapes, spare.span()) else { return none(LANES) };
             automaton.new = spare.marks.pop().unwrap_or_default();
             automaton.new.reserve(warm_up + heaps);
             automata.push(automaton);
         }
-        let Some(lanes) = automata.first_chunk_mut::<LANES>() else { return none() };
+        let Some(lanes) = automata.first_chunk_mut::<LANES>() else { return none(LANES) };
         let mut sinks: Vec<Positions> = lanes.iter().map(|_| sink.fork()).collect();
         let mut idle = Positions::new(&Wanted::Totals);
         let mut found = Found::new(sink.keeps());
@@ -420,7 +430,7 @@ where
             }
             for automaton in &mut *lanes {
                 if automaton.engine.prepare(tapes, self.inner).is_none() {
-                    return none();
+                    return none(LANES);
                 }
             }
             alive &= (self.blocks)(lanes, &mut found);

@@ -1,5 +1,7 @@
 //! A short row of bits in L1, addressed by the byte.
 
+use crate::simd::array_of;
+
 /// Bytes in a row: several spans' advance, so the kept part seldom moves to the beginning.
 const BYTES: usize = 1024;
 
@@ -48,7 +50,7 @@ impl SpanRow {
         const { assert!(N <= WORDS) };
         let at = 8 * at % BYTES;
         let (bytes, _) = self.bytes[at..at + 8 * N].as_chunks();
-        std::array::from_fn(|i| u64::from_le_bytes(bytes[i]))
+        array_of(|i| u64::from_le_bytes(bytes[i]))
     }
 
     /// `N` bytes from byte `at` on, which must lie in the row.

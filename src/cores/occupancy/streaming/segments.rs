@@ -10,7 +10,6 @@
 //!
 //! [`charge`]: crate::cores::occupancy::charge
 
-use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::automaton::{Automaton, Joint};
@@ -129,6 +128,16 @@ pub struct Segment {
     pub end: Joint,
     pub marks: NewMarks,
     pub sink: Positions,
+}
+
+/// A segment that waits to be joined.
+struct Waiting {
+    /// Its first heap.
+    begin: u64,
+    /// The heap after the last.
+    end: u64,
+    /// `None` if its guess was invalid.
+    segment: Option<Segment>,
 }
 
 /// How far segments go, and what they read.
@@ -280,8 +289,8 @@ struct State {
     next: u64,
     /// Segments under way: begun, and not joined.
     open: u64,
-    /// Segments that wait to be joined by their first heap, with the heap after the last.
-    waiting: BTreeMap<u64, (u64, Option<Segment>)>,
+    /// In no order.
+    waiting: Vec<Waiting>,
     /// Lists that were used, so that their memory is used again.
     spare: Vec<NewMarks>,
     joints: Joints,
@@ -292,9 +301,10 @@ impl State {
     /// Joins the segments whose turn it is, up to one that differs.
     fn join(&mut self, run: &Run, limit: u64, schedule: &Schedule) {
         while self.ended.is_none()
-            && let Some((_, Some(segment))) = self.waiting.get(&self.joint.n)
+            && let Some(at) = self.next_waiting()
+            && let Some(segment) = &self.waiting[at].segment
             && segment.begin == self.joint
-            && let Some((end, Some(segment))) = self.waiting.remove(&self.joint.n)
+            && let Waiting { end, segment: Some(segment), .. } = self.waiting.swap_remove(at)
         {
             let Segment { end: joint, mut marks, sink, .. } = segment;
             self.joint = joint;
@@ -317,13 +327,19 @@ impl State {
         }
     }
 
+    /// The index of the segment whose turn it is, if it waits.
+    fn next_waiting(&self) -> Option<usize> {
+        self.waiting.iter().position(|waiting| waiting.begin == self.joint.n)
+    }
+
     /// What can run now.
     fn task(&mut self, limit: u64, schedule: &Schedule) -> Option<Task> {
         let joint = self.joint;
-        if let Some((end, _)) = self.waiting.remove(&joint.n) {
+        if let Some(at) = self.next_waiting() {
             // It differed.
             self.joints.differed += 1;
-            return Some(self.exact(end - joint.n));
+            let heaps = self.waiting.swap_remove(at).end - joint.n;
+            return Some(self.exact(heaps));
         }
         if let Some(heaps) = self.guessed(limit, schedule) {
             let begin = self.next;
@@ -400,10 +416,12 @@ impl Shared<'_> {
     }
 
     /// Takes what segments of that many heaps found, from heap `begin` on.
-    fn finish(&self, begin: u64, heaps: u64, segments: impl IntoIterator<Item = Option<Segment>>) {
+    fn finish(&self, begin: u64, heaps: u64, segments: Vec<Option<Segment>>) {
         let mut state = self.state();
-        for (segment, begin) in segments.into_iter().zip((begin..).step_by(heaps as usize)) {
-            state.waiting.insert(begin, (begin + heaps, segment));
+        let mut begin = begin;
+        for segment in segments {
+            state.waiting.push(Waiting { begin, end: begin + heaps, segment });
+            begin += heaps;
         }
         state.join(self.run, self.limit, &self.schedule);
         self.changed.notify_all();
@@ -412,6 +430,11 @@ impl Shared<'_> {
     fn end(&self, why: AttemptError) {
         self.state().ended = Some(Err(why));
         self.changed.notify_all();
+    }
+
+    /// The states from which segments begin, given the first heap and the distance to the next; `None` if one cannot be guessed.
+    fn guesses(&self, lanes: usize, [first, heaps]: [u64; 2], slices: &Slices, near: &Joint) -> Option<Vec<Joint>> {
+        (0..lanes as u64).map(|lane| (self.guess)(slices, first + lane * heaps, near)).collect()
     }
 
     /// Runs segments until the end: the share of each thread.
@@ -426,22 +449,25 @@ impl Shared<'_> {
             let on = Stretch { limit: self.limit, warm_up, heaps, tapes: slices.sources() };
             if let Some(joint) = joint {
                 match run_segment(&joint, on, &mut spare, sink, runner.inner()) {
-                    Ok(Some(segment)) => self.finish(begin, heaps, [Some(segment)]),
+                    Ok(Some(segment)) => self.finish(begin, heaps, vec![Some(segment)]),
                     Ok(None) => self.end(AttemptError::Dropped),
                     Err(stop) => self.end(stop.into()),
                 }
                 continue;
             }
-            let begins = (begin..).step_by(heaps as usize).take(R::LANES);
-            let from: Option<Vec<Joint>> = begins.map(|begin| (self.guess)(&slices, begin - warm_up, &near)).collect();
-            let segments = match from {
+            let segments = match self.guesses(R::LANES, [begin - warm_up, heaps], &slices, &near) {
                 Some(from) => runner.together(&from, on, &mut spare, sink),
-                None => (0..R::LANES).map(|_| None).collect(),
+                None => none(R::LANES),
             };
             self.finish(begin, heaps, segments);
         }
         Ok(())
     }
+}
+
+/// Invalid segments.
+pub fn none(lanes: usize) -> Vec<Option<Segment>> {
+    (0..lanes).map(|_| None).collect()
 }
 
 /// Ends the other threads when one panics: they may be waiting for it.
@@ -493,7 +519,7 @@ fn drive_with(
         reported: 0,
         next,
         open: 0,
-        waiting: BTreeMap::new(),
+        waiting: Vec::new(),
         spare: Vec::new(),
         joints,
         ended: None,

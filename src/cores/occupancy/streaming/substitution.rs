@@ -106,7 +106,8 @@ impl RowEnd {
 #[inline(always)]
 pub fn append(row: &mut SpanRow, mut end: RowEnd, flags: [u64; 2], zeros: u32, image: impl Fn(u16) -> u64) {
     let mut last = end.last(row);
-    for flags in flags.iter().flat_map(|word| [*word, word >> 16, word >> 32, word >> 48]).map(|word| word as u16) {
+    for part in 0..8 {
+        let flags = (flags[part / 4] >> (16 * (part % 4))) as u16;
         let bits = end.fill + zeros + flags.count_ones();
         last |= image(flags) << end.fill;
         row.store(end.length, last);
@@ -179,7 +180,7 @@ impl<const ROWS: usize> Reader<ROWS> {
             for (row, substitution) in rows.iter_mut().zip(substitutions) {
                 inner.append(row, self.end, flags, substitution);
             }
-            let ones: u32 = flags.map(u64::count_ones).iter().sum();
+            let ones = flags[0].count_ones() + flags[1].count_ones();
             self.end = self.end.after(8 * substitutions[0].zeros + ones);
         }
         Some(dropped)

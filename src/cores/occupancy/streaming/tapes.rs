@@ -8,6 +8,7 @@ use super::substitution::{DIFFERENCE, SUM, USED, word_length};
 use super::tape::{BitString, Tape};
 use crate::cores::occupancy::charge;
 use crate::simd::bits::WORD;
+use crate::simd::mapped;
 
 /// Lines by which `d` may differ from where it is expected a few heaps away: far more than was ever seen.
 pub const MARGIN: u64 = 4096;
@@ -32,7 +33,7 @@ impl NewMarks {
     /// 1.478, 0.978 and 1 bit a heap.
     fn words(heaps: u64) -> [usize; 2] {
         const MORE: usize = 24;
-        [heaps * 3 / 2, heaps].map(|bits| bits as usize / WORD + MORE)
+        mapped([heaps * 3 / 2, heaps], |bits| bits as usize / WORD + MORE)
     }
 
     /// Bytes of lists for a number of heaps.
@@ -142,7 +143,11 @@ impl Slices {
     /// What a span reads of them.
     #[inline(always)]
     pub fn sources(&self) -> Sources<'_, Tape> {
-        Sources { used: &self.used, sum: self.sum.each_ref(), flags: self.flags.each_ref() }
+        Sources {
+            used: &self.used,
+            sum: [&self.sum[0], &self.sum[1]],
+            flags: [&self.flags[0], &self.flags[1], &self.flags[2]],
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
 
 use super::row::SpanRow;
 use crate::cores::occupancy::charge::Charge;
+use crate::simd::mapped;
 
 /// Steps in a block.
 pub const BLOCK: usize = 16;
@@ -260,7 +261,7 @@ impl Registers {
                 twice: u128::repeat(*twice),
                 // Further up, `late` has what `twice` has.
                 late: (*late).into(),
-                sum: sum.map(u128::from),
+                sum: mapped(*sum, u128::from),
             },
         }
     }
@@ -291,7 +292,7 @@ impl Window<u128> {
             difference: difference.low(),
             twice: twice.low(),
             late: late.low(),
-            sum: sum.map(Word::low),
+            sum: mapped(*sum, Word::low),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::cores::occupancy::streaming::{Automaton, BitString, Engine, InnerLoop
 use crate::cores::occupancy::{Positions, ProportionateNim, Wanted};
 use crate::kernel::RunError;
 use crate::simd::bits::WORD;
+use crate::simd::{array_of, mapped};
 
 /// The count of some numbers, and their sum. Both are modulo a power of two: differences may pass zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -163,7 +164,7 @@ impl Marks {
     fn total(&self, group: usize) -> Total {
         let number = GROUP * group / PAGE;
         let page = &self.pages[number];
-        let inside = Total::from(page.groups[group % (PAGE / GROUP)].map(u64::from));
+        let inside = Total::from(mapped(page.groups[group % (PAGE / GROUP)], u64::from));
         page.before().plus(inside.moved(WORD * PAGE * number))
     }
 
@@ -200,7 +201,7 @@ impl Marks {
         }
         if self.pages.len() == at / PAGE {
             let before = self.pages.last().map_or(Total::default(), |page| page.before());
-            let inside = Total::from(total.map(u64::from));
+            let inside = Total::from(mapped(total, u64::from));
             let before = before.plus(inside.moved(WORD * PAGE * self.pages.len().saturating_sub(1)));
             self.pages.push(pool.take(at % PAGE, before));
         } else {
@@ -270,7 +271,7 @@ impl BitString for Marks {
 
 /// The number of set bits of a word, and the sum of their indices.
 fn sum_of_bits(word: u64) -> [u64; 2] {
-    Plain.sum_of_bits(&std::array::from_fn(|i| if i == 0 { word } else { 0 }))
+    Plain.sum_of_bits(&array_of(|i| if i == 0 { word } else { 0 }))
 }
 
 /// What an interval of heaps leaves for others to read, except the lines `2m - n`.

@@ -4,6 +4,7 @@ use super::interval::{Flags, Interval, Marks, Sums, Total, Used};
 use crate::cores::occupancy::charge::{self, Charge};
 use crate::cores::occupancy::streaming::{BLOCK, Engine, PAD, Registers, Sources};
 use crate::simd::bits::WORD;
+use crate::simd::mapped;
 
 /// What a window reads of intervals.
 #[derive(Clone, Copy)]
@@ -20,7 +21,7 @@ impl<'a> Places<'a> {
     /// Their bit strings.
     pub fn sources(&self) -> Sources<'a, Marks> {
         let [even, odd] = &self.sum.rows;
-        Sources { used: &self.heaps.marks, sum: [even, odd], flags: self.flags.map(|flags| &flags.marks) }
+        Sources { used: &self.heaps.marks, sum: [even, odd], flags: mapped(self.flags, |flags| &flags.marks) }
     }
 
     /// The charge at heap `n`, given an estimate of the mex of the differences there.
@@ -120,7 +121,7 @@ const ORIGIN: Total = Total { count: 1, sum: 0 };
 
 /// The marks of an engine's own beam in words that are not complete: used, and sum by parity.
 fn own(engine: &Engine) -> [Total; 3] {
-    engine.own_incomplete().map(|parts| {
+    mapped(engine.own_incomplete(), |parts| {
         parts.into_iter().fold(Total::default(), |total, (bits, first)| total.plus(Total::of_bits(bits, first)))
     })
 }

@@ -1,6 +1,6 @@
 //! The run of a plan: the base, then window after window.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -12,6 +12,7 @@ use super::restart::{Places, Prefix, restart};
 use crate::cores::occupancy::streaming::{Engine, InnerLoops, Snapshot, Span, WORDS};
 use crate::cores::occupancy::{Beam, Beams, ProportionateNim};
 use crate::kernel::{Run, RunError, threads};
+use crate::simd::{array_of, mapped};
 
 /// Why an attempt ended early.
 #[derive(Debug)]
@@ -44,7 +45,7 @@ pub struct Read {
 
 impl Read {
     fn places(&self) -> Places<'_> {
-        Places { heaps: &self.heaps, sum: &self.sum, flags: self.flags.each_ref().map(Arc::as_ref) }
+        Places { heaps: &self.heaps, sum: &self.sum, flags: array_of(|i| &*self.flags[i]) }
     }
 
     /// Drops what nobody else reads and no later window will.
@@ -80,7 +81,7 @@ struct Ended {
     begun: usize,
     /// Windows that have ended, as all before them have; and what others that have ended leave, by number.
     whole: usize,
-    waiting: BTreeMap<usize, (Interval, Vec<Sums>)>,
+    waiting: Vec<(usize, Interval, Vec<Sums>)>,
     /// The lower beam, as soon as it is known.
     lower: Option<Beam>,
     joints: Joints,
@@ -109,8 +110,9 @@ impl Ended {
 
     /// A window has ended.
     fn end(&mut self, number: usize, interval: Interval, sums: Vec<Sums>) {
-        self.waiting.insert(number, (interval, sums));
-        while let Some((interval, sums)) = self.waiting.remove(&self.whole) {
+        self.waiting.push((number, interval, sums));
+        while let Some(at) = self.waiting.iter().position(|(number, ..)| *number == self.whole) {
+            let (_, interval, sums) = self.waiting.swap_remove(at);
             self.flags.push_back(Arc::new(interval.flags));
             self.used.push_back(Arc::new(interval.used));
             self.sums.extend(sums.into_iter().map(Arc::new));
@@ -361,7 +363,7 @@ impl Walk {
     #[inline(always)]
     pub fn base(&mut self, shared: &Shared<'_>, inner: impl InnerLoops) -> Result<(), Failure> {
         let Interval { flags, used } = &self.interval;
-        let counts = [&flags.marks, &used.marks].map(|marks| marks.below(self.engine.n));
+        let counts = mapped([&flags.marks, &used.marks], |marks| marks.below(self.engine.n));
         let [mut uppers, used] = counts.map(|total| total.map_or(0, |total| total.count));
         let mut lowers = self.engine.n - used - uppers;
         lock(&shared.model).sample(&self.engine, lowers, uppers);

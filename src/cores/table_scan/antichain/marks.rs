@@ -71,7 +71,7 @@ impl Band<'_> {
         let (g, e) = (sub(z, rows.x), sub(z, rows.y));
         let (one_x, one_y, two) = (words(rows.one_x, z), words(rows.one_y, z), words(rows.two, z));
         let (gap_y, all, gap_x) = (words(rows.gap_y, g), words(rows.all, g), words(rows.gap_x, e));
-        let [z, g, e]: [[u32; LANES]; 3] = [z, g, e].map(lanes_of);
+        let [z, g, e]: [[u32; LANES]; 3] = [lanes_of(z), lanes_of(g), lanes_of(e)];
         for i in ones(rows.lanes) {
             let mark = |words: &WordsToMark, bit| {
                 if words.mark(i, bit) {

@@ -10,6 +10,7 @@ use std::array::from_fn;
 use super::{Band, H, K, LANE, LANES, Pairs, add, splat, sub};
 use crate::simd::avx512::{load, store};
 use crate::simd::bits::WORD;
+use crate::simd::{array_of, mapped};
 
 /// Steps between prefetching the first lines of a row and looking up how far it is filled.
 const PREFETCH_AHEAD: usize = 6;
@@ -67,7 +68,7 @@ impl Band<'_> {
             return;
         }
         let rows = rows(y);
-        let filled = rows.map(|(row, place, _)| self.filled_to(row, place));
+        let filled = mapped(rows, |(row, place, _)| self.filled_to(row, place));
         for (i, entry) in [y, y - x, y, y - x].into_iter().enumerate() {
             self.filled.0[i][FRONT + entry] = filled[i] as u32;
         }
@@ -132,7 +133,7 @@ impl Band<'_> {
             }
             listed += lanes.count_ones() as usize;
         }
-        from_fn(|part| {
+        array_of(|part| {
             let lanes = listed.saturating_sub(LANES * part).min(LANES);
             let part_of = |list: &[u32; WORD + LANES]| list.as_chunks().0[part];
             Pairs { lanes: ((1_u32 << lanes) - 1) as u16, k: part_of(&ks), start: part_of(&starts) }

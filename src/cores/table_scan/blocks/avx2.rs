@@ -11,6 +11,7 @@ use std::arch::x86_64::*;
 use super::{BAND, Found, Share, Step, Visit, Work};
 use crate::cores::sink::Tally;
 use crate::kernel::RunError;
+use crate::simd::array_of;
 use crate::simd::avx2::{load, store};
 use crate::simd::bits::WORD;
 use crate::simd::line::Line;
@@ -119,8 +120,8 @@ impl Move {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn new(word: usize) -> Self {
-        let number = [0, 1, 2, 3, 4, 5, 6, 7].map(|half_word| (half_word + 2 * word as u32) % 8);
-        let after = [0, 1, 2, 3].map(|i| if i + word < WORDS { 0 } else { u64::MAX });
+        let number: [u32; 8] = array_of(|half_word| ((half_word + 2 * word) % 8) as u32);
+        let after: [u64; 4] = array_of(|i| if i + word < WORDS { 0 } else { u64::MAX });
         Move { rotated: load(&number), after: load(&after) }
     }
 

@@ -3,11 +3,10 @@
 //! The words that are full are looked up for all bands of a superband at once, and again in a row when one of its words gets
 //! full.
 
-use std::array::from_fn;
-
 use super::tables::{Block, Segment};
 use super::{BAND, BANDS, SUPERBAND, TILE, Tables};
 use crate::simd::line::{Line, PLACES, WORDS};
+use crate::simd::{array_of, mapped};
 
 /// Words of a moved window.
 const WINDOW: u32 = (1 << (WORDS + 1)) - 1;
@@ -50,8 +49,8 @@ impl<'a, F: Fn(&Line) -> u8> Tile<'a, F> {
         // The frame of the last band that has candidates is the lowest.
         let last = (at.layers - 1).min(at.z0 + PLACES - 1 - at.y0) / BAND * BAND;
         let block = at.word(at.y0 + last) / WORDS;
-        let by_z = [&marks.one, &marks.two].map(|table| table.block(at.index));
-        let by_gap = [&marks.gap, &marks.all].map(|table| from_fn(|i| table.block(block + i)));
+        let by_z = [marks.one.block(at.index), marks.two.block(at.index)];
+        let by_gap = mapped([&marks.gap, &marks.all], |table| array_of(|i| table.block(block + i)));
         Tile { full_words, at, x0, by_z, from: block * WORDS, by_gap }
     }
 
@@ -65,12 +64,12 @@ impl<'a, F: Fn(&Line) -> u8> Tile<'a, F> {
 
     #[inline(always)]
     fn of_x(&self, x: usize) -> u32 {
-        self.words(self.by_z[0].x(x), from_fn(|i| self.by_gap[0][i].x(x)))
+        self.words(self.by_z[0].x(x), array_of(|i| self.by_gap[0][i].x(x)))
     }
 
     #[inline(always)]
     fn of_d(&self, d: usize) -> u32 {
-        self.words(self.by_z[1].d(d), from_fn(|i| self.by_gap[1][i].d(d)))
+        self.words(self.by_z[1].d(d), array_of(|i| self.by_gap[1][i].d(d)))
     }
 }
 

@@ -6,6 +6,7 @@
 use super::{BAND, Found, Share, Step, Visit, Work};
 use crate::cores::sink::Tally;
 use crate::kernel::RunError;
+use crate::simd::array_of;
 use crate::simd::bits::{WORD, funnel};
 use crate::simd::line::{Line, WORDS};
 
@@ -31,7 +32,7 @@ fn search(step: &Step<'_>, pairs: u64, found: &mut Found) -> u64 {
         for i in 0..WORDS {
             let by_z = one_x.word(i) | one_y.word(i) | two.word(i);
             let [before, by_gap] =
-                [0, 1].map(|next| of_two(gap, step.word + i + next) | of_two(all, step.word + i + next));
+                array_of(|next| of_two(gap, step.word + i + next) | of_two(all, step.word + i + next));
             // The last `k` bits of the word before come first.
             let by_gap = by_gap << k | before >> 1 >> (WORD - 1 - k);
             let word = step.place / WORD + i;

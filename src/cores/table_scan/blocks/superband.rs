@@ -10,6 +10,7 @@ use crate::cores::table_scan::wave::Wave;
 use crate::kernel::RunError;
 use crate::simd::bits::{WORD, transpose};
 use crate::simd::line::{Line, PLACES, WORDS};
+use crate::simd::{array_of, mapped};
 
 /// Steps of a band beyond those of its largest heap `x`.
 const MORE_STEPS: usize = 2 * BAND;
@@ -96,7 +97,7 @@ impl<'a> Superband<'a> {
             skew(unused, first + 2 * BAND);
             let two = self.marks.two.block(segment);
             for d0 in (0..first).step_by(WORD) {
-                let mut tile: [u64; WORD] = std::array::from_fn(|i| two.d(d0 + i).word(word));
+                let mut tile: [u64; WORD] = array_of(|i| two.d(d0 + i).word(word));
                 if tile.iter().all(|row| *row == 0) {
                     continue;
                 }
@@ -169,7 +170,7 @@ fn hand_on(keep: &mut dyn FnMut(&[[u32; 3]]), found: &Found, hits: u64, [t, y0, 
     while left != 0 {
         let k = left.trailing_zeros() as usize % BAND;
         left &= left - 1;
-        positions[count] = [t - k, y0 + k, z0 + found.place(k)].map(|heap| heap as u32);
+        positions[count] = mapped([t - k, y0 + k, z0 + found.place(k)], |heap| heap as u32);
         count += 1;
     }
     keep(&positions[..count]);
@@ -199,7 +200,7 @@ impl<'a> BandRows<'a> {
     fn new(marks: &'a Tables, at: Segment, y0: usize, xs: &Range<usize>) -> Self {
         let [one, two] = [marks.one.block(at.index), marks.two.block(at.index)];
         let (block, word) = (at.word(y0) / WORDS, at.word(y0) % WORDS);
-        let [gap, all] = [&marks.gap, &marks.all].map(|table| [table.block(block), table.block(block + 1)]);
+        let [gap, all] = mapped([&marks.gap, &marks.all], |table| [table.block(block), table.block(block + 1)]);
         let block = |gap: usize| (PLACES + gap) / PLACES;
         let (first, last) = (block((at.z0 + 1).saturating_sub(xs.end)), block(at.z0 + PLACES - 1 - xs.start));
         let lines = |i: usize| marks.gap.block(last.min(first + i)).xs(y0 + BAND - 1);
@@ -212,7 +213,7 @@ impl<'a> BandRows<'a> {
             word,
             ys: one.xs(y0 + BAND - 1),
             all_bit: if marks.rule == Rule::AllMoves { 1 } else { 0 },
-            kept: (at.z0 <= xs.end + marks.heaps - y0).then(|| (first, std::array::from_fn(lines))),
+            kept: (at.z0 <= xs.end + marks.heaps - y0).then(|| (first, array_of(lines))),
         }
     }
 
@@ -229,8 +230,8 @@ impl<'a> BandRows<'a> {
         Step {
             one: self.one.xs(t),
             two: self.two.ds(self.y0, t),
-            gap: self.gap.map(|gap| gap.xs(t)),
-            all: self.all.map(|all| all.ds(self.y0, t)),
+            gap: mapped(self.gap, |gap| gap.xs(t)),
+            all: mapped(self.all, |all| all.ds(self.y0, t)),
             ys: self.ys,
             layers,
             word: self.word,

@@ -81,15 +81,15 @@ fn next_words(words: __m256i) -> __m256i {
 #[target_feature(enable = "avx2")]
 fn forbidden<const FROM: usize>(visit: &LineVisit<'_>, by_z: __m256i, by_z_next: __m256i) -> __m256i {
     let LineVisit { x, d, y, k, base } = visit;
-    let [down, up] = SHIFTS[*k].map(|shift| _mm256_set1_epi32(shift));
+    let [down, up] = SHIFTS[*k];
+    let (down, up) = (_mm256_set1_epi32(down), _mm256_set1_epi32(up));
     let by_z = funnel(by_z, by_z_next, down, up);
     let (first, shift) = (base / 8 + 4 * FROM, (base % 8) as i32);
     let gap_y = |byte| load(y.gap::<WORDS>(byte).as_flattened().first_chunk::<{ 4 * WORDS }>().expect("its bytes"));
     let gap_y = funnel(gap_y(first), gap_y(first + 1), _mm256_set1_epi32(shift), _mm256_set1_epi32(8 - shift));
     let part = |line: &[u32; 2 * WORDS]| load(line[FROM..].first_chunk::<WORDS>().expect("part of a line"));
-    [part(y.one()), part(x.by_gap()), part(d.by_gap())]
-        .into_iter()
-        .fold(_mm256_or_si256(by_z, gap_y), |all, marks| _mm256_or_si256(all, marks))
+    let of_layer = _mm256_or_si256(_mm256_or_si256(by_z, gap_y), part(y.one()));
+    _mm256_or_si256(_mm256_or_si256(of_layer, part(x.by_gap())), part(d.by_gap()))
 }
 
 /// Words from bit `down` of `low` on, with `high` moved up by `up` above it.

@@ -5,9 +5,8 @@
 //! Cost: six lines per search, each of them four loads; `1.3` searches per P-position.
 //! Bound: the vector ports; two of four can shift on Neoverse V2.
 
-use std::array::from_fn;
-
 use super::{LineVisit, Parts, Search, SearchEnd};
+use crate::simd::array_of;
 use crate::simd::v128::{Vector, full_words, load, load_bytes, next_lanes, store};
 
 /// The parts of these tiers.
@@ -23,7 +22,7 @@ type Row<const V: usize> = [Vector<u32>; V];
 #[inline(always)]
 fn shifted<const V: usize>(row: Row<V>, by: usize) -> Row<V> {
     // What the last word takes from the other end of the row does not matter.
-    from_fn(|v| row[v].funnel(next_lanes(row[v], row[(v + 1) % V]), by))
+    array_of(|v| row[v].funnel(next_lanes(row[v], row[(v + 1) % V]), by))
 }
 
 /// The search in rows of `V` vectors.
@@ -31,11 +30,11 @@ fn shifted<const V: usize>(row: Row<V>, by: usize) -> Row<V> {
 fn search<const V: usize>(LineVisit { x, d, y, k, base }: LineVisit<'_>) -> SearchEnd {
     let line = |words: &[u32; 16], v: usize| load(&words.as_chunks::<4>().0[v]);
     let gap_y: &[[u8; 4]; 16] = y.gap(base / 8);
-    let by_z: Row<V> = from_fn(|v| line(x.by_z(0), v) | line(d.by_z(0), v));
-    let gap_y: Row<V> = from_fn(|v| load_bytes(&gap_y.as_flattened().as_chunks().0[v]));
+    let by_z: Row<V> = array_of(|v| line(x.by_z(0), v) | line(d.by_z(0), v));
+    let gap_y: Row<V> = array_of(|v| load_bytes(&gap_y.as_flattened().as_chunks().0[v]));
     let (by_z, gap_y) = (shifted(by_z, k), shifted(gap_y, base % 8));
     let forbidden: Row<V> =
-        from_fn(|v| by_z[v] | gap_y[v] | line(y.one(), v) | (line(x.by_gap(), v) | line(d.by_gap(), v)));
+        array_of(|v| by_z[v] | gap_y[v] | line(y.one(), v) | (line(x.by_gap(), v) | line(d.by_gap(), v)));
     let word = full_words(forbidden);
     let mut words = [0_u32; 16];
     for (words, forbidden) in words.as_chunks_mut::<4>().0.iter_mut().zip(forbidden) {
