@@ -7,8 +7,8 @@
 
 use super::Partitions;
 use super::fourier::{Foreseen, Fourier};
-use super::tree::{self, drive_with, leaves, nodes};
-use super::walsh_tree::avx512::add_shifted;
+use super::tree::{self, by_rulesets, leaves, nodes, share};
+use super::walsh_tree::avx512::parts;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
 
@@ -23,17 +23,15 @@ pub fn cost(input: &Partitions, context: CostContext, [addition, pass, above, te
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
 pub fn run(input: &Partitions, run: &Run, threads: usize) -> Result<Vec<u32>, RunError> {
-    let prepare = |plan: &mut _| {
-        let last = Fourier::new(plan);
-        if last.is_none() {
+    let passes = parts();
+    by_rulesets::<1>(input, &|mut plan| {
+        let Some(last) = Fourier::new(&plan) else {
             plan.pair_up::<1>();
-        }
-        last
-    };
-    drive_with::<1, _>(input, threads, prepare, |plan, last, part| {
-        let apply = |series: &mut [u32], size, signs, terms, modulus| add_shifted(series, size, signs, terms, modulus);
-        let Some(last) = last else { return leaves::<1>(plan, run, part, apply) };
-        let mut scratch = last.scratch();
-        nodes::<1>(plan, run, part, &apply, |node, character| last.sum(plan, node, character, &mut scratch))
+            return share(threads, plan.leaves::<1>(), &|part| leaves(&plan, run, part, &passes));
+        };
+        share(threads, plan.leaves::<1>(), &|part| {
+            let mut scratch = last.scratch();
+            nodes(&plan, run, part, &passes, &mut |node, character| last.sum(&plan, node, character, &mut scratch))
+        })
     })
 }

@@ -22,7 +22,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::Partitions;
-use super::tree::{self, Leaves, Plan, drive, leaves};
+use super::tree::{self, Passes, drive, passes};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::array_of;
 
@@ -38,20 +38,19 @@ pub fn cost(input: &Partitions, _: CostContext, [near, far, pass]: [f64; 3]) -> 
 /// a store. The terms are counted by a dry run of the passes.
 pub fn needs(input: &Partitions) -> Needs {
     let terms = AtomicU64::new(0);
-    let count = |pass: Range<usize>| {
+    let count = &|pass: Range<usize>| {
         terms.fetch_add(pass.len() as u64, Relaxed);
     };
-    let dry =
-        |plan: &Plan, run: &Run, part: Range<usize>| leaves::<LANES>(plan, run, part, |_, _, _, pass, _| count(pass));
-    drive::<LANES>(input, &Run::new(1), 1, dry).expect("the run is not cancelled");
+    let dry = passes!(LANES, |_: &mut _, _, _, pass, _| count(pass));
+    drive(input, &Run::new(1), 1, &dry).expect("the run is not cancelled");
     let terms = terms.into_inner() as f64 / (input.values().len() * input.total()) as f64;
     let bytes = 64.0 * input.total() as f64;
     Needs { loads: 2.0 * terms, logic: 4.0 * terms, cycles: terms, bytes, ..Needs::default() }
 }
 
 #[inline(always)]
-pub fn run(input: &Partitions, run: &Run, leaves: impl Leaves) -> Result<Vec<u32>, RunError> {
-    drive::<LANES>(input, run, 1, leaves)
+pub fn run(input: &Partitions, run: &Run, passes: impl Passes<LANES>) -> Result<Vec<u32>, RunError> {
+    drive(input, run, 1, &passes)
 }
 
 /// Arrays of 16 lanes, which compilers vectorise.
@@ -59,8 +58,8 @@ pub mod plain {
     use super::*;
     use crate::cores::xor_count::partitions::tree::{PAD, descend};
 
-    pub fn parts() -> impl Leaves {
-        |plan: &Plan, run: &Run, part: Range<usize>| leaves::<LANES>(plan, run, part, add_shifted)
+    pub fn parts() -> impl Passes<LANES> {
+        passes!(LANES, add_shifted)
     }
 
     #[inline(always)]

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use fearless_simd::{Select, Simd, SimdBase, SimdMask, dispatch, mask32x16, u32x16};
 
-use super::tree::{PAD, Plan, descend, drive, leaves};
+use super::tree::{PAD, descend, drive, passes};
 use super::walsh_lanes::LANES;
 pub use super::walsh_lanes::needs;
 use super::{Partitions, walsh_lanes};
@@ -29,30 +29,17 @@ pub fn run(input: &Partitions, run: &Run, tier: Tier) -> Result<Vec<u32>, RunErr
     dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by(simd, input, run))
 }
 
-/// The driver calls its work through threads, and a tree calls its passes in several places. Where such a call is not inlined,
-/// the level is silently lost and each operation becomes a call: thirty times the time. So the tree and each pass begin a context
-/// anew.
+/// The driver calls what passes do, and passes are called in several places. Where such a call is not inlined, the level is silently
+/// lost and each operation becomes a call: thirty times the time. So each begins a context anew.
 #[inline(always)]
 fn by<S: Simd>(simd: S, input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
-    drive::<LANES>(input, run, 1, |plan: &Plan, run: &Run, part: Range<usize>| {
-        simd.vectorize(
-            #[inline(always)]
-            || {
-                leaves::<LANES>(
-                    plan,
-                    run,
-                    part,
-                    #[inline(always)]
-                    |series, size, signs, terms, modulus| {
-                        simd.vectorize(
-                            #[inline(always)]
-                            || pass(simd, series, size, signs, terms, modulus),
-                        );
-                    },
-                )
-            },
-        )
-    })
+    let passes = passes!(
+        LANES,
+        in simd,
+        #[inline(always)]
+        |series: &mut [u32], size, signs, terms: Range<usize>, modulus| pass(simd, series, size, signs, terms, modulus)
+    );
+    drive::<LANES>(input, run, 1, &passes)
 }
 
 #[inline(always)]

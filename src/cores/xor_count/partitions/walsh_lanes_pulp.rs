@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
-use super::tree::{PAD, Plan, descend, drive, leaves};
+use super::tree::{PAD, descend, drive, passes};
 use super::walsh_lanes::LANES;
 pub use super::walsh_lanes::needs;
 use super::{Partitions, walsh_lanes};
@@ -31,28 +31,16 @@ struct Walsh<'a> {
 impl WithSimd for Walsh<'_> {
     type Output = Result<Vec<u32>, RunError>;
 
-    /// The tree and each pass begin a context anew, as in [`walsh_lanes_fearless`](super::walsh_lanes_fearless).
+    /// What passes do begins a context anew, as in [`walsh_lanes_fearless`](super::walsh_lanes_fearless).
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
-        drive::<LANES>(self.input, self.run, 1, |plan: &Plan, run: &Run, part: Range<usize>| {
-            simd.vectorize(
-                #[inline(always)]
-                || {
-                    leaves::<LANES>(
-                        plan,
-                        run,
-                        part,
-                        #[inline(always)]
-                        |series, size, signs, terms, modulus| {
-                            simd.vectorize(
-                                #[inline(always)]
-                                || pass(simd, series, size, signs, terms, modulus),
-                            );
-                        },
-                    )
-                },
-            )
-        })
+        let passes = passes!(
+            LANES,
+            in simd,
+            #[inline(always)]
+            |series: &mut [u32], size, signs, terms: Range<usize>, modulus| pass(simd, series, size, signs, terms, modulus)
+        );
+        drive::<LANES>(self.input, self.run, 1, &passes)
     }
 }
 

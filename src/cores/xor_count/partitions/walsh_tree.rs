@@ -13,7 +13,7 @@
 pub mod avx512;
 
 use super::Partitions;
-use super::tree::{self, Leaves, drive};
+use super::tree::{self, Passes, drive};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
 
@@ -25,20 +25,19 @@ pub fn cost(input: &Partitions, context: CostContext, rates: [f64; 2]) -> Cost {
 }
 
 #[inline(always)]
-pub fn run(input: &Partitions, run: &Run, threads: usize, leaves: impl Leaves) -> Result<Vec<u32>, RunError> {
-    drive::<1>(input, run, threads, leaves)
+pub fn run(input: &Partitions, run: &Run, threads: usize, passes: impl Passes<1>) -> Result<Vec<u32>, RunError> {
+    drive(input, run, threads, &passes)
 }
 
 /// Blocks of terms, which compilers vectorise.
 pub mod plain {
     use std::ops::Range;
 
-    use super::Leaves;
-    use crate::cores::xor_count::partitions::tree::{PAD, Plan, leaves};
-    use crate::kernel::Run;
+    use super::Passes;
+    use crate::cores::xor_count::partitions::tree::{PAD, passes};
 
-    pub fn parts() -> impl Leaves {
-        |plan: &Plan, run: &Run, part: Range<usize>| leaves::<1>(plan, run, part, add_shifted)
+    pub fn parts() -> impl Passes<1> {
+        passes!(1, add_shifted)
     }
 
     /// Applies a part to a series of one lane: `series[t] += +-series[t - size]` for the terms `t`, descending.

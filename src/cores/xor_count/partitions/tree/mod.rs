@@ -5,7 +5,8 @@ mod nodes;
 mod plan;
 mod series;
 
-pub use self::nodes::{leaves, nodes};
+pub(super) use self::nodes::passes;
+pub use self::nodes::{Compiled, Passes, add_class, leaf, leaves, nodes};
 pub use self::plan::{Classes, Part, Plan, least, parts_bytes, ruleset_bytes};
 pub use self::series::{PAD, descend, series};
 
@@ -38,50 +39,42 @@ pub fn on_threads(one: f64, context: CostContext) -> f64 {
     if context.is_parallel { 100_000.0 + 1.05 * one / context.threads as f64 } else { one }
 }
 
-/// The parts of a tier: [`leaves`] with its passes over series.
-pub trait Leaves: Fn(&Plan, &Run, Range<usize>) -> Result<u64, RunError> + Sync {}
-
-impl<F: Fn(&Plan, &Run, Range<usize>) -> Result<u64, RunError> + Sync> Leaves for F {}
-
 /// The driver, for series of `LANES` lanes; `threads` threads share the leaves.
-#[inline(always)]
 pub fn drive<const LANES: usize>(
     input: &Partitions,
     run: &Run,
     threads: usize,
-    leaves: impl Leaves,
+    passes: &dyn Passes<LANES>,
 ) -> Result<Vec<u32>, RunError> {
-    drive_with::<LANES, ()>(input, threads, |plan| plan.pair_up::<LANES>(), |plan, (), part| leaves(plan, run, part))
+    by_rulesets::<LANES>(input, &|mut plan| {
+        plan.pair_up::<LANES>();
+        share(threads, plan.leaves::<LANES>(), &|part| leaves(&plan, run, part, passes))
+    })
 }
 
-/// The driver, for `leaves` that share what `prepare` makes once for each ruleset.
-#[inline(always)]
-pub fn drive_with<const LANES: usize, T: Sync>(
+/// The answers, given for each ruleset the sum over all leaves.
+pub fn by_rulesets<const LANES: usize>(
     input: &Partitions,
-    threads: usize,
-    prepare: impl Fn(&mut Plan) -> T,
-    leaves: impl Fn(&Plan, &T, Range<usize>) -> Result<u64, RunError> + Sync,
+    sum: &dyn Fn(Plan) -> Result<u64, RunError>,
 ) -> Result<Vec<u32>, RunError> {
     let modulus = u64::from(input.modulus());
     let half = modulus.div_ceil(2); // the inverse of 2
     let mut counts = Vec::new();
     for table in input.values() {
-        let lane_bits = LANES.ilog2() as usize;
-        let mut plan = Plan::new::<LANES>(table, input.total(), input.modulus());
-        let shared = prepare(&mut plan);
-        let all = 0..1 << (plan.bits - 1 - lane_bits);
-        let sum = share(threads.min(all.len()), all, |part| leaves(&plan, &shared, part))?;
-        counts.push((0..plan.bits).fold(sum % modulus, |sum, _| sum * half % modulus) as u32);
+        let plan = Plan::new::<LANES>(table, input.total(), input.modulus());
+        let bits = plan.bits;
+        counts.push((0..bits).fold(sum(plan)? % modulus, |sum, _| sum * half % modulus) as u32);
     }
     Ok(counts)
 }
 
 /// The sum of `work` over parts of a range, shared by `threads` threads.
-fn share(
+pub fn share(
     threads: usize,
     all: Range<usize>,
-    work: impl Fn(Range<usize>) -> Result<u64, RunError> + Sync,
+    work: &(dyn Fn(Range<usize>) -> Result<u64, RunError> + Sync),
 ) -> Result<u64, RunError> {
+    let threads = threads.min(all.len());
     if threads == 1 {
         return work(all);
     }

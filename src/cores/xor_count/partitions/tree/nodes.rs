@@ -3,64 +3,159 @@
 use std::ops::Range;
 
 use super::plan::{Part, Plan, Step};
-use super::series::{PAD, Signs, add_lanes, arena, dot, stride};
+use super::series::{PAD, add_lanes, arena, dot, stride};
 use crate::kernel::{Run, RunError};
 
-/// The sum, over the characters of some leaves and the lanes of each, of the coefficient of `x^n`.
+/// The work on series of `LANES` lanes, compiled for the tier of the function that [`passes!`] is in. The walk is compiled once.
+pub trait Passes<const LANES: usize>: Sync {
+    /// [`add_class`].
+    fn add_class(&self, plan: &Plan, class: &[Step], character: usize, series: &mut [u32], top: &mut [u32; LANES]);
+    /// [`leaf`].
+    fn leaf(&self, plan: &Plan, character: usize, node: &[u32], other: &mut [u32]) -> u64;
+}
+
+/// [`Passes`] of closures.
+pub struct Compiled<A, L> {
+    pub add_class: A,
+    pub leaf: L,
+}
+
+impl<const LANES: usize, A, L> Passes<LANES> for Compiled<A, L>
+where
+    A: Fn(&Plan, &[Step], usize, &mut [u32], &mut [u32; LANES]) + Sync,
+    L: Fn(&Plan, usize, &[u32], &mut [u32]) -> u64 + Sync,
+{
+    fn add_class(&self, plan: &Plan, class: &[Step], character: usize, series: &mut [u32], top: &mut [u32; LANES]) {
+        (self.add_class)(plan, class, character, series, top);
+    }
+
+    fn leaf(&self, plan: &Plan, character: usize, node: &[u32], other: &mut [u32]) -> u64 {
+        (self.leaf)(plan, character, node, other)
+    }
+}
+
+/// [`Passes`] of a pass. `apply(series, size, signs, terms, modulus)` applies a part to a series of as many lanes as
+/// stated: `series[t] += +-series[t - size]` for the terms `t`, descending. Lane `i` subtracts if bit `i` of `signs` is set. A series
+/// has a word for each lane and term, from word [`PAD`] on, which starts a vector. Other terms in the same vectors may be processed
+/// as well: earlier terms do not change, because terms before `terms.start - size` are 0, and later terms are not needed.
 ///
-/// `apply(series, size, signs, terms, modulus)` applies a part to a series of `LANES` lanes: `series[t] += +-series[t - size]` for the
-/// terms `t`, descending. Lane `i` subtracts if bit `i` of `signs` is set. A series has `LANES` words per term, from word [`PAD`] on,
-/// which starts a vector. Other terms in the same vectors may be processed as well: earlier terms do not change, because terms
-/// before `terms.start - size` are 0, and later terms are not needed.
+/// With `in simd`, each begins a context of that token or level.
+macro_rules! passes {
+    ($lanes:expr, $apply:expr) => {
+        $crate::cores::xor_count::partitions::tree::Compiled {
+            add_class: move |plan: &_, class: &[_], character, series: &mut [u32], top: &mut _| {
+                $crate::cores::xor_count::partitions::tree::add_class::<{ $lanes }>(
+                    plan, class, character, series, top, $apply,
+                )
+            },
+            leaf: move |plan: &_, character, node: &[u32], other: &mut [u32]| {
+                $crate::cores::xor_count::partitions::tree::leaf::<{ $lanes }>(plan, character, node, other, $apply)
+            },
+        }
+    };
+    ($lanes:expr, in $simd:ident, $($apply:tt)*) => {
+        $crate::cores::xor_count::partitions::tree::Compiled {
+            add_class: move |plan: &_, class: &[_], character, series: &mut [u32], top: &mut _| {
+                $simd.vectorize(
+                    #[inline(always)]
+                    || {
+                        $crate::cores::xor_count::partitions::tree::add_class::<{ $lanes }>(
+                            plan, class, character, series, top, $($apply)*
+                        )
+                    },
+                )
+            },
+            leaf: move |plan: &_, character, node: &[u32], other: &mut [u32]| {
+                $simd.vectorize(
+                    #[inline(always)]
+                    || {
+                        $crate::cores::xor_count::partitions::tree::leaf::<{ $lanes }>(
+                            plan, character, node, other, $($apply)*
+                        )
+                    },
+                )
+            },
+        }
+    };
+}
+pub(in super::super) use passes;
+
+/// Adds the parts of a class to the series of a node, whose last term is kept apart.
 #[inline(always)]
+pub fn add_class<const LANES: usize>(
+    plan: &Plan,
+    class: &[Step],
+    character: usize,
+    series: &mut [u32],
+    top: &mut [u32; LANES],
+    apply: impl Fn(&mut [u32], usize, u32, Range<usize>, u32),
+) {
+    let &Plan { total, modulus, ref signs, .. } = plan;
+    for &Step { part: Part { size, value }, end } in class {
+        let signs = signs.of(value, character);
+        add_lanes(top, &series[PAD + (total - size) * LANES..][..LANES], signs, modulus);
+        if end >= size {
+            apply(series, size, signs, size..end + 1, modulus);
+        }
+    }
+}
+
+/// The sum, over both values of the last bit of a character and over the lanes, of what the last class and pairs add to the coefficient
+/// of `x^n`. `other` has room for the leaf's other side.
+#[inline(always)]
+pub fn leaf<const LANES: usize>(
+    plan: &Plan,
+    character: usize,
+    node: &[u32],
+    other: &mut [u32],
+    apply: impl Fn(&mut [u32], usize, u32, Range<usize>, u32),
+) -> u64 {
+    let &Plan { total, modulus, bits, ref signs, .. } = plan;
+    let mut sum = 0;
+    for last_bit in 0..2 {
+        let character = character | last_bit << (bits - 1);
+        // Without its constant term 1.
+        other.fill(0);
+        plan.pairs.copy_to::<LANES>(other, character);
+        let mut least = plan.pairs.first;
+        for Part { size, value } in &plan.last {
+            let signs = signs.of(*value, character);
+            if size + least <= total {
+                apply(other, *size, signs, size + least..total + 1, modulus);
+            }
+            add_lanes(&mut other[PAD + size * LANES..][..LANES], &[1; LANES], signs, modulus);
+            least = least.min(*size);
+        }
+        sum += dot::<LANES>(other, node, least..total + 1, total, modulus);
+    }
+    sum
+}
+
+/// The sum, over the characters of some leaves and the lanes of each, of the coefficient of `x^n`.
 pub fn leaves<const LANES: usize>(
     plan: &Plan,
     run: &Run,
     leaves: Range<usize>,
-    apply: impl Fn(&mut [u32], usize, u32, Range<usize>, u32),
+    passes: &dyn Passes<LANES>,
 ) -> Result<u64, RunError> {
-    let &Plan { total, modulus, bits, .. } = plan;
-    let signs = Signs::new::<LANES>();
-    // The leaf's other side.
-    let (mut arena, aligned) = arena::<LANES>(1, total);
-    let other = &mut arena[aligned..][..stride::<LANES>(total)];
-    nodes::<LANES>(plan, run, leaves, &apply, |node, character| {
-        let mut sum = 0;
-        for last_bit in 0..2 {
-            let character = character | last_bit << (bits - 1);
-            // Without its constant term 1.
-            other.fill(0);
-            plan.pairs.copy_to::<LANES>(other, character);
-            let mut least = plan.pairs.first;
-            for Part { size, value } in &plan.last {
-                let signs = signs.of(*value, character);
-                if size + least <= total {
-                    apply(other, *size, signs, size + least..total + 1, modulus);
-                }
-                add_lanes(&mut other[PAD + size * LANES..][..LANES], &[1; LANES], signs, modulus);
-                least = least.min(*size);
-            }
-            sum += dot::<LANES>(other, node, least..total + 1, total, modulus);
-        }
-        sum
-    })
+    let (mut arena, aligned) = arena::<LANES>(1, plan.total);
+    let other = &mut arena[aligned..][..stride::<LANES>(plan.total)];
+    nodes(plan, run, leaves, passes, &mut |node, character| passes.leaf(plan, character, node, other))
 }
 
 /// Walks the nodes of the tree above some leaves. The result is the sum of `leaf(series, character)` over the leaves, plus the
 /// coefficients of `x^n` in the series of all their characters. `character` is without its last bit: a leaf sums over both values
 /// of that bit what the last class and pairs add to the series.
-#[inline(always)]
 pub fn nodes<const LANES: usize>(
     plan: &Plan,
     run: &Run,
     leaves: Range<usize>,
-    apply: &impl Fn(&mut [u32], usize, u32, Range<usize>, u32),
-    mut leaf: impl FnMut(&[u32], usize) -> u64,
+    passes: &dyn Passes<LANES>,
+    leaf: &mut dyn FnMut(&[u32], usize) -> u64,
 ) -> Result<u64, RunError> {
     let &Plan { total, modulus, bits, .. } = plan;
     let lane_bits = LANES.ilog2() as usize;
     let levels = bits - 1 - lane_bits;
-    let signs = Signs::new::<LANES>();
 
     // Rows of the arena: the series of the root and of a node of each level.
     let stride = stride::<LANES>(total);
@@ -68,22 +163,14 @@ pub fn nodes<const LANES: usize>(
     let nodes = &mut arena[aligned..][..(levels + 1) * stride];
     let mut tops = vec![[0; LANES]; levels + 1];
 
-    let step = |series: &mut [u32], top: &mut [u32; LANES], step: &Step, character: usize| {
-        let Step { part: Part { size, value }, end } = *step;
-        let signs = signs.of(value, character);
-        add_lanes(top, &series[PAD + (total - size) * LANES..][..LANES], signs, modulus);
-        if end >= size {
-            apply(series, size, signs, size..end + 1, modulus);
-        }
-    };
-
     let (root, top) = (&mut nodes[..stride], &mut tops[0]);
     for (terms, number) in root[PAD..].as_chunks_mut::<LANES>().0.iter_mut().step_by(2).zip(&plan.halves) {
         *terms = [*number; LANES];
     }
     *top = *root[PAD + total * LANES..].first_chunk().expect("the last term");
-    for at in plan.neutral.iter().chain(plan.classes[..lane_bits].iter().flatten()) {
-        step(root, top, at, 0);
+    passes.add_class(plan, &plan.neutral, 0, root, top);
+    for class in &plan.classes[..lane_bits] {
+        passes.add_class(plan, class, 0, root, top);
     }
 
     let mut sum = 0;
@@ -97,9 +184,7 @@ pub fn nodes<const LANES: usize>(
             let node = &mut below[..stride];
             node.copy_from_slice(&above[level * stride..]);
             tops[level + 1] = tops[level];
-            for at in &plan.classes[lane_bits + level] {
-                step(node, &mut tops[level + 1], at, character);
-            }
+            passes.add_class(plan, &plan.classes[lane_bits + level], character, node, &mut tops[level + 1]);
         }
         sum += leaf(&nodes[levels * stride..], character);
         sum += 2 * tops[levels].iter().map(|top| u64::from(*top)).sum::<u64>();

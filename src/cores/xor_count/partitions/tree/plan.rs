@@ -1,6 +1,8 @@
 //! What all characters of a ruleset share: which parts matter, and where in the tree each of them is added.
 
-use super::series::{PAD, series, stride};
+use std::ops::Range;
+
+use super::series::{PAD, Signs, series, stride};
 use crate::cores::xor_count::partitions::{Partitions, partition_numbers};
 
 /// Bytes of a ruleset without those of its parts.
@@ -98,6 +100,8 @@ pub struct Plan {
     pub modulus: u32,
     /// Bits of a character.
     pub bits: usize,
+    /// Which lanes subtract.
+    pub signs: Signs,
     /// Parts of value 0.
     pub neutral: Vec<Step>,
     /// The classes that nodes add, by bit, each with ascending parts.
@@ -174,7 +178,13 @@ impl Plan {
         classes.reverse();
         let neutral = steps(neutral);
         let halves = halves(table.len().saturating_sub(1), total / 2, modulus);
-        Plan { total, modulus, bits, neutral, classes, last, paired, pairs: Pairs::default(), halves }
+        let (signs, pairs) = (Signs::new::<LANES>(), Pairs::default());
+        Plan { total, modulus, bits, signs, neutral, classes, last, paired, pairs, halves }
+    }
+
+    /// The numbers of all leaves.
+    pub fn leaves<const LANES: usize>(&self) -> Range<usize> {
+        0..1 << (self.bits - 1 - LANES.ilog2() as usize)
     }
 
     /// Prepares the sums over pairs.

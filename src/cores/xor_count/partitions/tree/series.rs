@@ -74,7 +74,6 @@ pub fn dot<const LANES: usize>(a: &[u32], b: &[u32], terms: Range<usize>, total:
 pub struct Signs([u32; 16]);
 
 impl Signs {
-    #[inline(always)]
     pub fn new<const LANES: usize>() -> Self {
         let lanes = |value: usize| (0..LANES).fold(0, |signs, lane| signs | ((value & lane).count_ones() & 1) << lane);
         Signs(array_of(|value| if LANES == 1 { 0 } else { lanes(value) }))

@@ -5,13 +5,12 @@
 
 use std::ops::Range;
 
-use super::{LANES, Leaves};
-use crate::cores::xor_count::partitions::tree::{PAD, Plan, leaves};
-use crate::kernel::Run;
+use super::{LANES, Passes};
+use crate::cores::xor_count::partitions::tree::{PAD, passes};
 use crate::simd::c::by_forms;
 
-by_forms!(Leaves, |form| move |plan: &Plan, run: &Run, part: Range<usize>| {
-    leaves::<LANES>(plan, run, part, |series, size, signs, terms, modulus| {
+by_forms!(Passes<LANES>, |form| {
+    passes!(LANES, |series: &mut [u32], size, signs, terms: Range<usize>, modulus| {
         form.add(&mut series[PAD..], size, terms, signs, modulus);
     })
 });

@@ -6,13 +6,13 @@ use std::ops::Range;
 use std::simd::cmp::SimdOrd;
 use std::simd::{Mask, Select, u32x16};
 
-use super::{LANES, Leaves};
-use crate::cores::xor_count::partitions::tree::{PAD, Plan, descend, leaves};
-use crate::kernel::Run;
+use super::{LANES, Passes};
+use crate::cores::xor_count::partitions::tree::{PAD, descend, passes};
 use crate::simd::std_simd::by_tiers;
 
-by_tiers!(Leaves, |plan: &Plan, run: &Run, part: Range<usize>| {
-    leaves::<LANES>(plan, run, part, |series, size, signs, terms, modulus| {
+by_tiers!(
+    Passes<LANES>,
+    passes!(LANES, |series: &mut [u32], size, signs: u32, terms: Range<usize>, modulus| {
         let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
         let (modulus, negative) = (u32x16::splat(modulus), Mask::<i32, LANES>::from_bitmask(signs.into()));
         descend(vectors, size, terms, |to, from| {
@@ -21,4 +21,4 @@ by_tiers!(Leaves, |plan: &Plan, run: &Run, part: Range<usize>| {
             *to = sum.simd_min(sum - modulus).to_array();
         });
     })
-});
+);

@@ -8,29 +8,26 @@ use std::ops::Range;
 
 use wide::u32x8;
 
-use super::{LANES, Leaves};
-use crate::cores::xor_count::partitions::tree::{PAD, Plan, descend, leaves};
-use crate::kernel::Run;
+use super::{LANES, Passes};
+use crate::cores::xor_count::partitions::tree::{PAD, descend, passes};
 use crate::simd::array_of;
 
 /// The parts of these vectors.
 #[inline(always)]
-pub fn parts() -> impl Leaves {
-    |plan: &Plan, run: &Run, part: Range<usize>| {
-        let modulus = u32x8::splat(plan.modulus);
-        leaves::<LANES>(plan, run, part, |series, size, signs, terms, _| {
-            let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
-            let negative: [u32x8; 2] =
-                array_of(|half| u32x8::new(array_of(|lane| (signs >> (8 * half + lane) & 1).wrapping_neg())));
-            descend(vectors, size, terms, |to, from| {
-                let (to, from) = (to.as_chunks_mut::<8>().0, from.as_chunks::<8>().0);
-                for ((to, from), negative) in to.iter_mut().zip(from).zip(negative) {
-                    let from = u32x8::new(*from);
-                    // Adds the number or modulus - number, so sums are at most twice the modulus.
-                    let sum = u32x8::new(*to) + ((modulus - from) & negative | from & !negative);
-                    *to = sum.min(sum - modulus).to_array();
-                }
-            });
-        })
-    }
+pub fn parts() -> impl Passes<LANES> {
+    passes!(LANES, |series: &mut [u32], size, signs: u32, terms: Range<usize>, modulus| {
+        let modulus = u32x8::splat(modulus);
+        let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
+        let negative: [u32x8; 2] =
+            array_of(|half| u32x8::new(array_of(|lane| (signs >> (8 * half + lane) & 1).wrapping_neg())));
+        descend(vectors, size, terms, |to, from| {
+            let (to, from) = (to.as_chunks_mut::<8>().0, from.as_chunks::<8>().0);
+            for ((to, from), negative) in to.iter_mut().zip(from).zip(negative) {
+                let from = u32x8::new(*from);
+                // Adds the number or modulus - number, so sums are at most twice the modulus.
+                let sum = u32x8::new(*to) + ((modulus - from) & negative | from & !negative);
+                *to = sum.min(sum - modulus).to_array();
+            }
+        });
+    })
 }

@@ -8,9 +8,8 @@
 use std::arch::x86_64::*;
 use std::ops::Range;
 
-use super::Leaves;
-use crate::cores::xor_count::partitions::tree::{PAD, Plan, descend, leaves};
-use crate::kernel::Run;
+use super::Passes;
+use crate::cores::xor_count::partitions::tree::{PAD, descend, passes};
 use crate::simd::avx512::{load, store};
 
 const LANES: usize = 16;
@@ -18,15 +17,11 @@ const LANES: usize = 16;
 /// The parts of this tier.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
-pub fn parts() -> impl Leaves {
-    |plan: &Plan, run: &Run, part: Range<usize>| {
-        leaves::<1>(plan, run, part, |series, size, signs, terms, modulus| {
-            add_shifted(series, size, signs, terms, modulus)
-        })
-    }
+pub fn parts() -> impl Passes<1> {
+    passes!(1, |series: &mut _, size, signs, terms, modulus| add_shifted(series, size, signs, terms, modulus))
 }
 
-/// Applies a part to a series of one lane, see [`leaves`].
+/// Applies a part to a series of one lane, see [`passes`].
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
 pub fn add_shifted(series: &mut [u32], size: usize, signs: u32, terms: Range<usize>, modulus: u32) {
