@@ -228,7 +228,7 @@ impl Lanes {
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn step(&mut self, heaps: __m512i, j: usize) -> [__m512i; 2] {
-        let sums = if j % 2 == 0 { self.even } else { self.odd };
+        let sums = if j.is_multiple_of(2) { self.even } else { self.odd };
         let unused = _mm512_testn_epi64_mask(heaps, _mm512_set1_epi64(1 << j));
         let open = _mm512_ternarylogic_epi64::<0x10>(self.free, self.used, self.twice);
         let open = _mm512_maskz_ternarylogic_epi64::<0x30>(unused, open, sums, sums);
@@ -240,7 +240,7 @@ impl Lanes {
         self.used = marked(self.used);
         self.free = _mm512_add_epi64(free, free);
         self.twice = _mm512_slli_epi64::<2>(marked(self.twice));
-        if j % 2 == 0 {
+        if j.is_multiple_of(2) {
             self.even = sums;
         } else {
             self.odd = sums;
