@@ -50,15 +50,14 @@ fn measured(saved: &Value) -> (TempDir, &'static str) {
 /// Measurements of a report: a saved duel.
 fn measurements(saved: &Value) -> Value {
     json!({
-        "schema": "nimlanes-measurements-2",
+        "schema": "nimlanes-measurements-3",
         "dates": [saved["date"], saved["date"]],
         "environment": saved["environment"],
-        "setup": null,
+        "draft": false,
         "sources": null,
         "duels": [saved["content"]],
         "games": [],
         "far": [],
-        "trials": [],
         "ceilings": [],
         "needs": [],
         "done": [],
@@ -105,13 +104,20 @@ fn cells<'t>(text: &'t str, beginning: &str) -> Vec<&'t str> {
 #[test]
 fn a_report_is_regenerated_from_its_data_alone() {
     let (root, folder) = measured(&headline());
+    let of_size = |size: u64| {
+        let mut duel = headline()["content"].take();
+        duel["size"] = json!(size);
+        duel
+    };
+    add(&root, folder, "duels", json!([1000, 100_000].map(of_size)));
     report(&root, &["--data", folder]).assert().success();
     let text = read(&root, "RESULTS.md");
-    for part in ["**5.00** `flags`", "## Environment", "mex_subtraction-ratio.svg", "`stamp`"] {
+    for part in ["**5.00** `flags`", "## Environment", "`stamp`"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
     assert!(text.contains("[`stamp`](src/cores/mex/subtraction/stamp.rs)"), "{text}");
-    assert!(read(&root, "profiles/charts/mex_subtraction-ratio.svg").starts_with("<svg"));
+    assert!(text.contains("](profiles/charts/mex_subtraction-sizes.svg)"), "{text}");
+    assert!(read(&root, "profiles/charts/mex_subtraction-sizes.svg").starts_with("<svg"));
     assert!(!root.path().join("README.md").exists());
     report(&root, &["--check"]).assert().success();
 
@@ -125,11 +131,11 @@ fn a_report_is_regenerated_from_its_data_alone() {
     report(&root, &["--data", folder]).assert().success();
     assert_eq!(read(&root, "RESULTS.md"), text.replace("# Results", "# Results, with a word before them"));
 
-    fs::write(root.path().join("profiles/charts/mex_subtraction-ratio.svg"), "<svg/>").expect("a writable folder");
-    failed(&mut report(&root, &["--check"]), "mex_subtraction-ratio.svg is not what");
+    fs::write(root.path().join("profiles/charts/mex_subtraction-sizes.svg"), "<svg/>").expect("a writable folder");
+    failed(&mut report(&root, &["--check"]), "mex_subtraction-sizes.svg is not what");
 }
 
-/// Ties and slower kernels are in the chart alone.
+/// Ties and slower kernels are in the page alone.
 #[test]
 fn the_steps_are_the_kernels_that_beat_all_before_them() {
     let kernels = [("byte_lanes", 8.0), ("pull_words", 5.1), ("stamp", 5.0), ("flags", 1.0), ("bit_array", 0.9)];
@@ -141,8 +147,6 @@ fn the_steps_are_the_kernels_that_beat_all_before_them() {
     let steps = text.split("| step |").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a table of steps");
     let ends: Vec<&str> = steps.lines().skip(2).map(|line| line.rsplit(" | ").next().unwrap_or(line)).collect();
     assert_eq!(ends, ["– |", "5.00 |", "1.60 |"], "{steps}");
-    let chart = read(&root, "profiles/charts/mex_subtraction-ratio.svg");
-    assert!(kernels.iter().all(|(kernel, _)| chart.contains(&format!(">{kernel}<"))), "{chart}");
 }
 
 /// It is quicker than all exact kernels, and yet stands below them.
@@ -168,26 +172,6 @@ fn an_observed_kernel_is_not_the_best() {
         assert!(row.ends_with("| 18.0 `automaton` |"), "{row}");
         assert!(exact.contains("[`automaton`]") && !exact.contains("window_tree"), "{exact}");
     }
-    assert!(!read(&root, "profiles/charts/occupancy-ratio.svg").contains("window_tree"));
-}
-
-#[test]
-fn charts_and_tables_of_an_earlier_report_are_named_and_removed() {
-    let (root, folder) = measured(&headline());
-    report(&root, &["--data", folder]).assert().success();
-    let stale = ["profiles/charts/gone-ratio.svg", "profiles/tables/gone.md"];
-    for (old, like) in stale.iter().zip(["profiles/charts/mex_subtraction-ratio.svg", "profiles/tables/README.md"]) {
-        fs::write(root.path().join(old), read(&root, like)).expect("a writable folder");
-    }
-    let own = ["profiles/charts/mine.svg", "profiles/tables/mine.md"];
-    own.iter().for_each(|path| fs::write(root.path().join(path), "Mine.").expect("a writable folder"));
-    failed(&mut report(&root, &["--check"]), &format!("no longer part of the report: {}", stale.join(", ")));
-    let output = report(&root, &["--data", folder]).assert().success().get_output().stdout.clone();
-    let output = String::from_utf8(output).expect("UTF-8");
-    assert!(output.contains(&format!("removed: {}\n", stale.join(", "))), "{output}");
-    assert!(stale.iter().all(|path| !root.path().join(path).exists()));
-    assert!(own.iter().all(|path| read(&root, path) == "Mine."));
-    report(&root, &["--check"]).assert().success();
 }
 
 /// Adds what a kernel needs and what the machine could do at best.
@@ -200,22 +184,23 @@ fn add_limits(root: &TempDir, folder: &str) {
 }
 
 #[test]
-fn long_tables_are_files_that_the_report_links_to() {
+fn a_kernel_has_its_share_of_the_limit() {
     let (root, folder) = measured(&headline());
     report(&root, &["--data", folder]).assert().success();
     assert!(!read(&root, "RESULTS.md").contains("Distance to the limit"));
     add_limits(&root, folder);
     report(&root, &["--data", folder]).assert().success();
-    let path = "profiles/tables/limits.md";
-    assert!(read(&root, "RESULTS.md").contains(&format!("]({path})")));
-    let table = read(&root, path);
-    assert!(table.contains("[`stamp`](../../src/cores/mex/subtraction/stamp.rs)"), "{table}");
-    assert!(read(&root, "profiles/tables/README.md").contains("(limits.md)"));
+    let text = read(&root, "RESULTS.md");
+    assert!(
+        text.contains("**[Distance to the limit](profiles/tables/limits.md).** The best kernels reach 1 % to 1 %"),
+        "{text}"
+    );
+    assert_eq!(cells(&text, "| [`mex_subtraction`]").last(), Some(&"1 %"));
     report(&root, &["--check"]).assert().success();
-    fs::write(root.path().join(path), table.replace("`stamp`", "`stump`")).expect("a writable folder");
-    failed(&mut report(&root, &["--check"]), "limits.md is not what");
-    fs::remove_file(root.path().join(path)).expect("a writable folder");
-    failed(&mut report(&root, &["--check"]), "limits.md is not what");
+    report(&root, &["--data", folder, "--html", "page.html"]).assert().success();
+    let page = crate::page::data(&read(&root, "page.html"));
+    let row = &page["rows"][0];
+    assert_eq!((&row["limit"]["text"], &row["needs"]), (&json!("1 %"), &json!("2.00 stores (1.00\u{a0}ns)")), "{row}");
 }
 
 #[test]
@@ -223,7 +208,7 @@ fn a_draft_stays_below_the_target_folder() {
     let (root, folder) = measured(&headline());
     fs::write(root.path().join("README.md"), "Mine.").expect("a writable folder");
     fs::write(root.path().join("RESULTS.md"), "Mine, too.").expect("a writable folder");
-    add(&root, folder, "setup", json!({"draft": true, "patience_seconds": 1.0, "took_seconds": 80.0}));
+    add(&root, folder, "draft", json!(true));
     add_limits(&root, folder);
     let output = report(&root, &["--data", folder]).assert().success().get_output().stdout.clone();
     assert!(output.starts_with(b"target/draft/RESULTS.md is written"), "{}", String::from_utf8_lossy(&output));
@@ -231,12 +216,9 @@ fn a_draft_stays_below_the_target_folder() {
     assert!(!root.path().join("profiles/charts").exists() && !root.path().join("profiles/tables").exists());
 
     let text = read(&root, "target/draft/RESULTS.md");
-    for part in ["**Draft**", "](profiles/tables/limits.md)", "](../../src/cores/mex/subtraction/stamp.rs)"] {
+    for part in ["**Draft**", "](../../profiles/tables/limits.md)", "](../../src/cores/mex/subtraction/stamp.rs)"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
-    assert!(root.path().join("target/draft/profiles/charts/mex_subtraction-ratio.svg").exists());
-    let table = read(&root, "target/draft/profiles/tables/limits.md");
-    assert!(table.contains("](../../../../src/cores/mex/subtraction/stamp.rs)"), "{table}");
     report(&root, &["--check", "--data", folder]).assert().success();
     let help = report(&root, &["--help"]).assert().success().get_output().stdout.clone();
     assert!(String::from_utf8_lossy(&help).contains("below target/draft"));
@@ -260,7 +242,7 @@ fn put_stamp(root: &TempDir, edit: [&str; 2]) {
 }
 
 #[test]
-fn kernels_that_changed_since_they_were_measured_are_marked() {
+fn kernels_that_changed_since_they_were_measured_are_named() {
     let (root, folder) = measured(&headline());
     let digests = json!({"src/cores/mex/by_another_name.rs": made_of().digests[STAMP]});
     add(&root, folder, "sources", json!({"revision": "0123456789ab", "digests": digests}));
@@ -274,26 +256,20 @@ fn kernels_that_changed_since_they_were_measured_are_marked() {
     for edit in [["", ""], ["pub fn run", "// Why.\npub fn run"], ["ns: pair", "ns: 2.0 * pair"]] {
         put_stamp(&root, edit);
         assert!(!printed(&["--data", folder]).contains("changed since"), "{edit:?}");
-        let text = read(&root, "RESULTS.md");
-        assert!(text.contains("| revision | `0123456789ab` |") && !text.contains('†'), "{text}");
+        assert!(read(&root, "RESULTS.md").contains("| revision | `0123456789ab` |"));
     }
 
-    // Whoever changes a kernel need not mark it.
+    // Whoever changes a kernel need not touch the report.
     put_stamp(&root, ["pub fn run", "const MORE: u8 = 1;\npub fn run"]);
-    fs::write(root.path().join("src/cores/mex/new.rs"), "fn new() {}\n").expect("a writable folder");
     let changed = "changed since they were measured: mex_subtraction=stamp\n";
-    assert!(printed(&["--check"]).contains(changed));
-
-    assert!(printed(&["--data", folder]).contains(changed), "the same source at another tier was not measured");
-    let text = read(&root, "RESULTS.md");
-    assert!(text.contains(&format!("[`stamp`]({STAMP})†")), "{text}");
-    assert!(text.contains("† This kernel has changed since it was measured."), "{text}");
-    assert!(text.contains("Shared source that has changed since it was measured: `src/cores/mex/new.rs`."), "{text}");
-    report(&root, &["--check"]).assert().success();
-
-    // Nor does who changes more than is marked.
-    fs::write(root.path().join("src/cores/mex/newer.rs"), "fn newer() {}\n").expect("a writable folder");
-    report(&root, &["--check"]).assert().success();
+    assert!(printed(&["--check"]).contains(changed), "the same source at another tier was not measured");
+    printed(&["--data", folder, "--html", "page.html"]);
+    let page = crate::page::data(&read(&root, "page.html"));
+    let is_changed = |kernel: &&Value| kernel["changed"] == json!([0]);
+    let kernels = page["operations"].as_array().expect("a list").iter();
+    let kernels = kernels.flat_map(|operation| operation["kernels"].as_array().expect("a list"));
+    let named: Vec<&Value> = kernels.filter(is_changed).map(|kernel| &kernel["name"]).collect();
+    assert!(named.contains(&&json!("stamp")), "{named:?}");
 }
 
 /// The machine code is the same in this program and in that of the report, where it has other addresses.
@@ -314,16 +290,16 @@ fn machine_code_decides_in_an_equal_build_and_else_the_source() {
         (other("mex_subtraction=stamp"), [true, false]),
         (other("mex_subtraction=flags"), [false, false]),
     ] {
-        for (compiler, is_marked) in [(None, by_code), (Some("rustc 1.2.3"), by_source)] {
+        for (compiler, is_named) in [(None, by_code), (Some("rustc 1.2.3"), by_source)] {
             let mut saved = headline();
             if let Some(compiler) = compiler {
                 saved["environment"]["rustc"] = compiler.into();
             }
             write_folder(&saved, &root.path().join(folder));
             add(&root, folder, "sources", content.clone());
-            report(&root, &["--data", folder]).assert().success();
-            let text = read(&root, "RESULTS.md");
-            assert_eq!(text.contains(&format!("({STAMP})†")), is_marked, "{compiler:?}: {text}");
+            let output = report(&root, &["--data", folder]).assert().success().get_output().stdout.clone();
+            let text = String::from_utf8(output).expect("text");
+            assert_eq!(text.contains("measured: mex_subtraction=stamp"), is_named, "{compiler:?}: {text}");
         }
     }
 }
@@ -344,19 +320,6 @@ fn the_readme_has_a_digest() {
     failed(&mut report(&root, &["--check"]), "README.md is not what");
     fs::write(&path, "No marks.").expect("a writable folder");
     failed(&mut report(&root, &["--data", folder]), "README.md has no lines");
-}
-
-#[test]
-fn a_machine_that_is_named_keeps_its_measurements() {
-    let (root, folder) = measured(&headline());
-    let path = root.path().join(folder).join(FILE);
-    let before = Data::of_file(&path).expect("measurements");
-    report(&root, &["--data", folder, "--name", "lake-2"]).assert().success();
-    assert!(read(&root, "RESULTS.md").contains("(lake-2, named by hand"));
-    let mut after = Data::of_file(&path).expect("measurements");
-    assert_eq!(after.given_name.take().as_deref(), Some("lake-2"));
-    assert_eq!(format!("{after:?}"), format!("{before:?}"));
-    report(&root, &["--check"]).assert().success();
 }
 
 /// What is committed is what a report writes.
@@ -415,13 +378,13 @@ fn a_report_without_usable_data_is_refused_and_the_old_one_kept() {
 
     let path = root.path().join(folder).join(FILE);
     let whole = fs::read_to_string(&path).expect("measurements");
-    let newer = whole.replace("measurements-2", "measurements-3");
+    let newer = whole.replace("measurements-3", "measurements-4");
     for (text, says) in [
         (&whole[..whole.len() / 2], "measurements.json is not a measurement saved by nimlanes: EOF"),
         ("{\"name\": \"foreign\"}", "missing field `schema`"),
         (
             &newer,
-            "its schema is \"nimlanes-measurements-3\", not \"nimlanes-measurements-2\": it is of a newer nimlanes",
+            "its schema is \"nimlanes-measurements-4\", not \"nimlanes-measurements-3\": it is of a newer nimlanes",
         ),
     ] {
         fs::write(&path, text).expect("a writable folder");

@@ -8,7 +8,7 @@ use nimlanes::kernel::Run;
 
 use super::arguments::{PositionArgs, PositionQuery};
 use super::grundy;
-use crate::drawing::plot::{Picture, View, draw, draw_values};
+use crate::drawing::plot::{Picture, draw, draw_values};
 use crate::terminal::failure::Failure;
 use crate::terminal::monitor::with_progress;
 use crate::terminal::output::{check_writable, write_output};
@@ -16,19 +16,15 @@ use crate::terminal::output::{check_writable, write_output};
 /// Draw the P-positions of a game, or the Grundy values of an octal game
 ///
 /// For an octal game, the axes are the heap and its value. For three heaps, the axes are two of them and the colour is the third.
-/// For two heaps, the axes are the heaps. With --ratios, the axes are ratios of heaps, which shows the beams that the positions
-/// form.
+/// For two heaps, the axes are the heaps.
 #[derive(clap::Args)]
 #[command(mut_arg("game", |game| game.required_unless_present("code").conflicts_with("code")))]
 #[command(after_help = "Examples:\n  nimlanes plot stone-game --limit 4000 --output stone-game.svg\n  \
-    nimlanes plot proportionate-nim --limit 1e6 --moves 1:1,1:2 --ratios --output beams.svg\n  \
+    nimlanes plot proportionate-nim --limit 1e6 --moves 1:1,1:2 --output beams.svg\n  \
     nimlanes plot --code 0.6 --limit 1e5 --output officers.svg")]
 pub struct Args {
     #[command(flatten)]
     listed: PositionArgs,
-    /// Draw ratios of heaps instead of heaps
-    #[arg(long, conflicts_with = "code")]
-    ratios: bool,
     #[arg(long, help = grundy::code_help("a game"), value_name = "CODE", allow_hyphen_values = true)]
     code: Option<String>,
     /// Draw only the rare heaps of the sparse space
@@ -68,6 +64,5 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 fn positions(args: &Args) -> Result<(Picture, Arc<Run>), Failure> {
     let PositionQuery { question, selection, run } = args.listed.query()?;
     let positions = with_progress(question.game(), &selection, &run, |solver| question.positions(solver))?.positions;
-    let view = if args.ratios { View::Ratios } else { View::Heaps };
-    Ok((draw(&positions, question.limit, &question.caption()?, view), run))
+    Ok((draw(&positions, question.limit, &question.caption()?), run))
 }

@@ -14,12 +14,12 @@ use crate::report::data::is_name;
 use crate::report::html::{self, Page};
 use crate::report::measure::tasks::Effort;
 use crate::report::measure::{MeasureError, Plan};
-use crate::report::{self, ReportError, Summary};
+use crate::report::{self, Overview, ReportError};
 use crate::terminal::failure::{Failure, remark, say};
 use crate::terminal::interrupt;
 use crate::terminal::output::{check_writable, failure, print};
 
-/// Measure everything, and generate RESULTS.md, its charts and tables, and the digest in README.md
+/// Measure everything, and generate RESULTS.md, its charts, and the digest in README.md
 ///
 /// Run it in the source tree. The measurements are a file in a folder of their own under profiles/data. Those made earlier today are
 /// kept, so an interrupted report resumes where it stopped. A draft, and what is made of its measurements, goes to target/draft.
@@ -32,18 +32,17 @@ use crate::terminal::output::{check_writable, failure, print};
 #[command(after_help = "Examples:\n  nimlanes report\n  nimlanes report --quick\n  nimlanes report --check\n  \
                   nimlanes report --html target/page.html")]
 pub struct Args {
-    /// Make a draft in under two minutes, below target/draft: few sizes, short duels, no native build
+    /// Make a draft in under two minutes, below target/draft: few sizes, short duels
     #[arg(long, conflicts_with_all = ["data", "check"])]
     quick: bool,
     /// Measure nothing; use the measurements in this folder
     #[arg(long, value_name = "DIR", value_parser = listed::folder())]
     data: Option<PathBuf>,
-    /// Write nothing; fail if RESULTS.md, a chart, a table or the digest differs from what the measurements give
+    /// Write nothing; fail if RESULTS.md, a chart or the digest differs from what the measurements give
     #[arg(long)]
     check: bool,
-    /// Name the machine by hand, where the CPU does not say what it is: lower-case letters, digits and hyphens. With --data, the name
-    /// is recorded in that folder
-    #[arg(long, value_name = "NAME", value_parser = name, conflicts_with_all = ["check", "html"])]
+    /// Name the machine by hand, where the CPU does not say what it is: lower-case letters, digits and hyphens
+    #[arg(long, value_name = "NAME", value_parser = name, conflicts_with_all = ["data", "check", "html"])]
     name: Option<String>,
     /// Measure everything again; today's measurements are replaced when all is done
     #[arg(long, conflicts_with_all = ["data", "check"])]
@@ -88,21 +87,16 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     }
     report::in_source_tree()?;
     let folder = match (&args.data, args.check) {
-        (Some(folder), _) => {
-            if let Some(name) = &args.name {
-                report::name(folder, name)?;
-            }
-            folder.clone()
-        }
+        (Some(folder), _) => folder.clone(),
         (None, true) => report::source()?,
         (None, false) => measure(args)?,
     };
     let (summary, said) = if args.check {
         (report::check(&folder, &mut remark)?, "is what its measurements give")
     } else {
-        (report::write(&folder, &mut remark)?, "is written, with its charts and tables")
+        (report::write(&folder, &mut remark)?, "is written, with its charts")
     };
-    let Summary { results, beside, removed, unmeasured, changed } = summary;
+    let Overview { results, beside, unmeasured, changed } = summary;
     let mut lines = format!("{} {said}: {}\n", results.display(), folder.display());
     let mut line = |what: &str, names: String| {
         if !names.is_empty() {
@@ -110,12 +104,11 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         }
     };
     line("beside it", beside.join(", "));
-    line("removed", report::list(removed.iter().map(|path| path.display())));
     line("not measured", report::list(unmeasured.iter()));
     match changed {
         Some(kernels) => line("changed since they were measured", report::list(kernels.iter())),
         None => {
-            lines.push_str("the measurements do not say which source they are of, so changed kernels are not marked\n")
+            lines.push_str("the measurements do not say which source they are of, so changed kernels are not known\n")
         }
     }
     print(&lines)

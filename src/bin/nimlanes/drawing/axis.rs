@@ -83,13 +83,6 @@ fn numbers(values: &[f64]) -> Vec<String> {
     rounded.into_iter().map(text).collect()
 }
 
-/// A size with three significant digits, if it has more than four.
-pub fn size(size: f64) -> String {
-    let decade = size.log10().floor();
-    let digits = size / 10f64.powf(decade);
-    if size < 1e4 { size.to_string() } else { format!("{}e{decade}", (digits * 100.0).round() / 100.0) }
-}
-
 /// A ratio with two significant digits.
 pub fn ratio(ratio: f64) -> String {
     let places = (1.0 - ratio.log10().floor()).clamp(0.0, 9.0) as i32;
@@ -125,8 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_and_ratios_are_rounded() {
-        assert_eq!([10.0, 5000.0, 1e4, 1_048_576.0].map(size), ["10", "5000", "1e4", "1.05e6"]);
+    fn ratios_are_rounded() {
         assert_eq!([0.000_015_6, 0.0061].map(ratio), ["×0.000016", "×0.0061"]);
     }
 

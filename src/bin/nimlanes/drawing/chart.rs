@@ -1,10 +1,12 @@
-//! Charts as SVG: the speed of kernels at each size relative to the best plain Rust, ratios as dots, exponents of growth, and lines.
+//! Charts as SVG: the speed of kernels at each size relative to the best plain Rust.
 //!
 //! Kernels differ in their marks as well as their colours, and keep both in all charts. Those for comparison are grey.
 
-use super::axis::{Axis, ratio, size};
+use nimlanes::units::grouped;
+
+use super::axis::{Axis, ratio};
 use super::colours::{COLOURS, Colour, GREY};
-use super::svg::{Anchor, Paint, Svg, Text};
+use super::svg::{Anchor, HEADING, Paint, Svg, Text};
 
 const WIDTH: i32 = 960;
 
@@ -13,8 +15,6 @@ const WIDTH: i32 = 960;
 pub struct Point {
     /// The size.
     pub size: f64,
-    /// Time of a run.
-    pub seconds: f64,
     /// Time of the best plain Rust kernel divided by its own.
     pub ratio: f64,
 }
@@ -28,25 +28,6 @@ pub struct Series {
     pub mark: Option<usize>,
     /// By size, ascending.
     pub points: Vec<Point>,
-}
-
-impl Series {
-    /// The exponent `e` for which `size^e` fits the times best (least squares of the logarithms). The fit uses the sizes
-    /// above `small` within a factor of ten of the largest, or the last two. Over a wider range, the fixed cost of a call
-    /// would look like slow growth.
-    pub fn growth(&self, small: f64) -> Option<f64> {
-        let points: Vec<&Point> = self.points.iter().filter(|point| point.size > small).collect();
-        let largest = points.last()?.size;
-        let decade = points.iter().filter(|point| point.size * 10.0 >= largest).count().max(2);
-        let points = &points[points.len().checked_sub(decade)?..];
-        let points: Vec<(f64, f64)> = points.iter().map(|point| (point.size.ln(), point.seconds.ln())).collect();
-        let n = points.len() as f64;
-        let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
-        let (x, y) = (mean(|p| p.0), mean(|p| p.1));
-        let (xy, xx) =
-            points.iter().fold((0.0, 0.0), |(xy, xx), p| (xy + (p.0 - x) * (p.1 - y), xx + (p.0 - x).powi(2)));
-        Some(xy / xx)
-    }
 }
 
 /// Minimum vertical distance of names, in pixels.
@@ -77,7 +58,7 @@ const ACROSS: [i32; 2] = [62, 600];
 const TOP: i32 = 66;
 
 /// Speed relative to the best plain Rust kernel of each size on logarithmic axes, one line per kernel. Kernels with a mark and
-/// those that reach the largest size are named, with their growth at sizes above `small`.
+/// those that reach the largest size are named; those without one lead at no size above `small`.
 pub fn sizes(title: &str, series: &[Series], small: f64) -> String {
     let last = series.iter().flat_map(|series| &series.points).map(|point| point.size).fold(0.0, f64::max);
     let ended = series.iter().filter_map(|series| Some((series, series.points.last()?)));
@@ -94,14 +75,15 @@ pub fn sizes(title: &str, series: &[Series], small: f64) -> String {
     let mut svg = Svg::new([WIDTH, height]);
     let note =
         format!("times as fast as the best plain Rust kernel of the same size; grey: leads at no size above {small}");
-    svg.heading(title, &note);
+    svg.text(title, HEADING[0], Anchor::Start, Text::Large);
+    svg.text(&note, HEADING[1], Anchor::Start, Text::Small);
     frame.draw(&mut svg);
     for others in series.iter().filter(|series| series.mark.is_none()) {
         Style::new(None).line(&mut svg, &frame.pixels(others), frame.bottom);
     }
     for ((series, end), y) in named.into_iter().zip(places).rev() {
         frame.draw_marked(&mut svg, series, y);
-        frame.draw_name(&mut svg, series, end, last, small, y);
+        frame.draw_name(&mut svg, series, end, last, y);
     }
     svg.end()
 }
@@ -161,8 +143,8 @@ impl Frame {
         }
     }
 
-    /// The name with the growth, and a line to it from an end at the `last` size; or where the line ends, if that is too slow to be seen.
-    fn draw_name(&self, svg: &mut Svg, series: &Series, end: &Point, last: f64, small: f64, y: i32) {
+    /// The name, and a line to it from an end at the `last` size; or where the line ends, if that is too slow to be seen.
+    fn draw_name(&self, svg: &mut Svg, series: &Series, end: &Point, last: f64, y: i32) {
         let (right, is_seen) = (ACROSS[1], end.ratio >= self.ratios.low);
         if end.size == last && is_seen {
             let colour = Style::new(series.mark).colour;
@@ -170,11 +152,8 @@ impl Frame {
             svg.path(&leader, Paint::Line { colour, width: 1, opacity: 0.6 });
         }
         let mut name = series.name.clone();
-        if let Some(exponent) = series.growth(small) {
-            name += &format!("  n^{exponent:.2}");
-        }
         if !is_seen {
-            name += &format!("  ({} at {})", ratio(end.ratio), size(end.size));
+            name += &format!("  ({} at {})", ratio(end.ratio), grouped(&end.size.to_string()));
         }
         svg.text(&name, [right + 48, y], Anchor::Start, Text::Medium);
     }
@@ -198,12 +177,13 @@ impl Style {
         }
     }
 
-    /// Draws a line through points, cut off at `floor`.
+    /// Draws a line through points, as far as they are above `floor`: pixels count downwards.
     fn line(&self, svg: &mut Svg, points: &[[i32; 2]], floor: i32) {
         let opacity = if self.width > 1 { 1.0 } else { 0.6 };
         let paint = Paint::Line { colour: self.colour, width: self.width, opacity };
-        let seen = points.windows(2).filter_map(|ends| above(ends[0], ends[1], floor));
-        seen.for_each(|ends| svg.path(&ends, paint));
+        for seen in points.split(|[_, y]| *y > floor).filter(|seen| seen.len() > 1) {
+            svg.path(seen, paint);
+        }
     }
 
     fn mark(&self, svg: &mut Svg, [x, y]: [i32; 2]) {
@@ -217,108 +197,14 @@ impl Style {
     }
 }
 
-/// The part of a line segment that is not below the floor (pixels count downwards).
-fn above(a: [i32; 2], b: [i32; 2], floor: i32) -> Option<[[i32; 2]; 2]> {
-    let cut = |from: [i32; 2], to: [i32; 2]| {
-        let share = f64::from(floor - from[1]) / f64::from(to[1] - from[1]);
-        [from[0] + (share * f64::from(to[0] - from[0])).round() as i32, floor]
-    };
-    match (a[1] <= floor, b[1] <= floor) {
-        (true, true) => Some([a, b]),
-        (true, false) => Some([a, cut(a, b)]),
-        (false, true) => Some([cut(b, a), b]),
-        (false, false) => None,
-    }
-}
-
-/// One kernel's ratio.
-#[derive(Debug)]
-pub struct Dot {
-    /// The kernel.
-    pub name: String,
-    /// The technology it uses.
-    pub technology: String,
-    /// The number of its mark, as in [`Series`].
-    pub mark: Option<usize>,
-    /// The baseline's time divided by its own.
-    pub ratio: f64,
-    /// Range of the middle 80 % of the rounds.
-    pub range: (f64, f64),
-}
-
-/// An axis with more numbers than this has only powers of ten.
-const MOST_TICKS: usize = 9;
-
-/// Ratios to the baseline as dots with their ranges, fastest first, on a logarithmic axis. It has no zero, so the length of a bar
-/// would mean nothing.
-pub fn ratios(title: &str, baseline: &str, dots: &[Dot]) -> String {
-    let (left, right, top, technologies) = (236, 700, 84, 790);
-    let step = 19;
-    let bottom = top + step * dots.len() as i32;
-    let values = || dots.iter().flat_map(|dot| [dot.ratio, dot.range.0, dot.range.1]);
-    let (low, high) = values().fold((1f64, 1f64), |(low, high), v| (low.min(v), high.max(v)));
-    let axis = Axis::log(low * 0.9, high.max(low * 1.5));
-    let x = |ratio| axis.pixel(ratio, [left, right]);
-
-    let mut svg = Svg::new([WIDTH, bottom + 14]);
-    svg.heading(
-        title,
-        &format!("times as fast as {baseline}, on a logarithmic axis; lines: middle 80 % of the rounds"),
-    );
-    let mut ticks: Vec<f64> = axis.fine_ticks().collect();
-    if ticks.len() > MOST_TICKS {
-        ticks = axis.labels().map(|(tick, _)| tick).collect();
-    }
-    for tick in ticks {
-        svg.path(&[[x(tick), top - 4], [x(tick), bottom + 4]], Paint::grey(if tick == 1.0 { 1.0 } else { 0.25 }));
-        svg.text(&ratio(tick), [x(tick), top - 14], Anchor::Middle, Text::Small);
-    }
-    for (dot, y) in dots.iter().zip((top + step / 2..).step_by(step as usize)) {
-        let (style, at) = (Style::new(dot.mark), x(dot.ratio));
-        let [from, to] = [dot.range.0, dot.range.1].map(x);
-        svg.text(&dot.name, [left - 10, y], Anchor::End, Text::Medium);
-        svg.path(&[[left, y], [from.min(at), y]], Paint::grey(0.25));
-        svg.path(&[[from, y], [to, y]], Paint::Line { colour: style.colour, width: 3, opacity: 0.6 });
-        style.mark(&mut svg, [at, y]);
-        let number = format!("{:.1$}", dot.ratio, if dot.ratio < 10.0 { 2 } else { usize::from(dot.ratio < 100.0) });
-        svg.text(&number, [at.max(to) + 12, y], Anchor::Start, Text::Small);
-        svg.text(&dot.technology, [technologies, y], Anchor::Start, Text::Small);
-    }
-    svg.end()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn growth_is_fitted_to_the_last_decade() {
-        let point = |(size, seconds): &(f64, f64)| Point { size: *size, seconds: *seconds, ratio: 1.0 };
-        let growth = |points: &[(f64, f64)]| {
-            Series { name: String::new(), mark: None, points: points.iter().map(point).collect() }.growth(100.0)
-        };
-        // A linear loop with a fixed cost of ten thousand steps.
-        let linear = [1e4, 1e6, 1e7, 5e7, 1e8].map(|n: f64| (n, 1e4 + n));
-        assert!((growth(&linear).expect("five points") - 1.0).abs() < 1e-3);
-        // If no other size is within a factor of ten, the previous size is used, unless it is small.
-        let root = [10.0, 1e3, 1e5].map(|n: f64| (n, if n < 100.0 { 1.0 } else { n.sqrt() }));
-        assert!((growth(&root).expect("two points above 100") - 0.5).abs() < 1e-9);
-        assert_eq!(growth(&root[..2]), None);
-        assert_eq!(growth(&[]), None);
-    }
 
     #[test]
     fn names_do_not_overlap_and_stay_inside() {
         let at = spread(&[50, 50, 51, 300, 398, 399], 50, 400);
         assert!(at.is_sorted_by(|a, b| b - a >= LEADING), "{at:?}");
         assert!(at[0] >= 50 && *at.last().expect("six") <= 400, "{at:?}");
-    }
-
-    #[test]
-    fn lines_end_at_the_floor() {
-        assert_eq!(above([0, 10], [10, 20], 30), Some([[0, 10], [10, 20]]));
-        assert_eq!(above([0, 10], [10, 30], 20), Some([[0, 10], [5, 20]]));
-        assert_eq!(above([0, 30], [10, 10], 20), Some([[5, 20], [10, 10]]));
-        assert_eq!(above([0, 21], [10, 30], 20), None);
     }
 }

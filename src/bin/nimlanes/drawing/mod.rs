@@ -7,5 +7,5 @@ mod axis;
 pub mod chart;
 pub mod colours;
 pub mod plot;
-mod raster;
+pub mod raster;
 pub mod svg;

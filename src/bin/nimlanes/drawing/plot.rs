@@ -1,7 +1,4 @@
 //! Pictures of P-positions, and of the Grundy values of octal games.
-//!
-//! Both games whose P-positions can be listed are self-similar, so each is drawn in two ways: by its heaps, and by the ratios
-//! of its heaps, where a beam of positions becomes a line or a spot.
 
 use nimlanes::games::Positions;
 
@@ -10,27 +7,16 @@ use super::colours::GREY;
 use super::raster::{CLEAR, Ink, Raster, tint};
 use super::svg::{Anchor, HEADING, Paint, Svg, Text};
 
-/// What the axes show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
-    /// One heap against another.
-    Heaps,
-    /// The ratios of the heaps.
-    Ratios,
-}
-
 /// Maximum side of the plot in pixels.
 const SIDE: usize = 560;
 const LEFT: i32 = 78;
 const TOP: i32 = 84;
 
 /// A picture of the P-positions up to `limit`. Its title starts with `caption`.
-pub fn draw(positions: &Positions, limit: u64, caption: &str, view: View) -> Picture {
-    match (positions, view) {
-        (Positions::Three(found), View::Heaps) => third_heap(found, limit, caption),
-        (Positions::Three(found), View::Ratios) => shares(found, limit, caption),
-        (Positions::Two(found), View::Heaps) => beams(found, limit, caption),
-        (Positions::Two(found), View::Ratios) => slopes(found, limit, caption),
+pub fn draw(positions: &Positions, limit: u64, caption: &str) -> Picture {
+    match positions {
+        Positions::Three(found) => third_heap(found, limit, caption),
+        Positions::Two(found) => beams(found, limit, caption),
     }
 }
 
@@ -86,37 +72,12 @@ fn third_heap(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
     }
 }
 
-/// The P-positions of the Stone Game, scaled so that the largest heap is 1.
-fn shares(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
-    let ratio = |heap: u32, largest: u32| f64::from(heap) / f64::from(largest);
-    let proper = || positions.iter().filter(|[.., z]| *z > 0);
-    let low = (quantile(proper().map(|[_, y, z]| ratio(*y, *z)), 0.001) * 10.0).floor() / 10.0;
-    let low = if low < 1.0 { low } else { 0.0 };
-    let pixels = if positions.len() > 1_000_000 { 1 } else { 2 };
-    let axes = [Axis::linear(0.0, 1.0), Axis::linear(low, 1.0)];
-    let mut grid = Grid::new(SIDE / pixels, pixels);
-    for [x, y, z] in proper() {
-        grid.add_at(&axes, [ratio(*x, *z), ratio(*y, *z)]);
-    }
-    let most = quantile(grid.cells.iter().map(|cell| cell.0).filter(|count| *count > 0.0), 0.995);
-    let raster = grid.raster(|_, _, count, _| density(count / most));
-    Picture {
-        raster,
-        title: format!("{caption}: P-positions x <= y <= z relative to the largest heap"),
-        note: format!("{} positions with heaps up to {limit}", positions.len()),
-        axes,
-        names: ["x / z", "y / z"],
-        legend: ["density".to_owned(), "0".to_owned(), "most".to_owned()],
-        ink: density,
-    }
-}
-
 /// One heap against the other, in both orders.
 fn beams(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     let largest = positions.iter().map(|[_, m]| *m as usize).max().unwrap_or(0);
     let mut grid = Grid::for_heaps(largest + 1, SIDE / 2);
-    let steepest = quantile(ratios(positions).map(|[_, ratio]| ratio), 0.99).max(1.1);
-    for ([n, m], [_, ratio]) in positions.iter().zip(ratios(positions)) {
+    let steepest = quantile(ratios(positions), 0.99).max(1.1);
+    for ([n, m], ratio) in positions.iter().zip(ratios(positions)) {
         let [n, m] = [n, m].map(|heap| *heap as usize / grid.step);
         grid.add(n, m, ratio);
         grid.add(m, n, ratio);
@@ -133,34 +94,9 @@ fn beams(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     }
 }
 
-/// The ratio of the heaps against the smaller heap: the beams as they diverge.
-fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
-    let largest = positions.iter().map(|[n, _]| *n).max().unwrap_or(0).max(2) as f64;
-    let high = ratios(positions).map(|[_, ratio]| ratio).fold(1.1, f64::max) * 1.02;
-    let axes = [Axis::log(1.0, largest), Axis::linear(1.0, high)];
-    let mut grid = Grid::new(SIDE / 4, 4);
-    for at in ratios(positions).filter(|[n, _]| *n > 0.0) {
-        grid.add_at(&axes, at);
-    }
-    let mut most = vec![0.0; grid.side];
-    for (i, (count, _)) in grid.cells.iter().enumerate() {
-        most[i % grid.side] = count.max(most[i % grid.side]);
-    }
-    let raster = grid.raster(|column, _, count, _| faint(count / most[column]));
-    Picture {
-        raster,
-        title: format!("{caption}: the larger heap of a P-position divided by the smaller"),
-        note: format!("{} positions with a sum of heaps up to {limit}", positions.len()),
-        axes,
-        names: ["n, the smaller heap", "m / n"],
-        legend: ["share of a column".to_owned(), "least".to_owned(), "most".to_owned()],
-        ink: faint,
-    }
-}
-
-/// `[n, m / n]` of each position; the ratio is 1 if both heaps are empty.
-fn ratios(positions: &[[u64; 2]]) -> impl Iterator<Item = [f64; 2]> + Clone {
-    positions.iter().map(|[n, m]| [*n as f64, if *n == 0 { 1.0 } else { *m as f64 / *n as f64 }])
+/// The larger heap of each position divided by the smaller; 1 if both are empty.
+fn ratios(positions: &[[u64; 2]]) -> impl Iterator<Item = f64> + Clone {
+    positions.iter().map(|[n, m]| if *n == 0 { 1.0 } else { *m as f64 / *n as f64 })
 }
 
 /// The full colour scale, for areas.
@@ -176,12 +112,6 @@ fn line(share: f64) -> Ink {
 /// One colour, strong enough to be visible in a single cell.
 fn faint(share: f64) -> Ink {
     tint(0.5, 0.35 + 0.65 * share)
-}
-
-/// From almost transparent to the lightest colour, for spots that fade out.
-fn density(share: f64) -> Ink {
-    let strength = share.min(1.0).sqrt();
-    tint(strength, 1.4 * strength)
 }
 
 /// The quantile of the values at `share`, from a sample of at most a million; 1 if there are none.
@@ -219,18 +149,10 @@ impl Grid {
         cell.1 += value;
     }
 
-    /// The column and the row of a point, if it is within both axes.
-    fn cell(&self, axes: &[Axis; 2], at: [f64; 2]) -> Option<[usize; 2]> {
-        let shares = [0, 1].map(|i| axes[i].share(at[i]));
-        let cell = |share: f64| ((share * self.side as f64) as usize).min(self.side - 1);
-        shares.iter().all(|share| (0.0..=1.0).contains(share)).then(|| shares.map(cell))
-    }
-
-    /// Counts a position if it is within both axes.
+    /// Counts a point that is on both axes.
     fn add_at(&mut self, axes: &[Axis; 2], at: [f64; 2]) {
-        if let Some([column, row]) = self.cell(axes, at) {
-            self.add(column, row, 0.0);
-        }
+        let cell = |i: usize| ((axes[i].share(at[i]) * self.side as f64) as usize).min(self.side - 1);
+        self.add(cell(0), cell(1), 0.0);
     }
 
     /// Colours each cell that is not empty, by its column, row, count and sum.
@@ -268,7 +190,7 @@ impl Picture {
         let mut svg = Svg::new([right.max(LEFT + SIDE as i32) + 190, bottom + 62]);
         svg.text(&self.title, HEADING[0], Anchor::Start, Text::Large);
         svg.text(&self.note, HEADING[1], Anchor::Start, Text::Large);
-        image(&mut svg, &self.raster, [LEFT, TOP]);
+        svg.image([LEFT, TOP], &self.raster);
         line_of_axis(&mut svg, [LEFT - 1, TOP], [LEFT - 1, bottom]);
         line_of_axis(&mut svg, [LEFT - 1, bottom], [right, bottom]);
         let [x, y] = &self.axes;
@@ -289,15 +211,11 @@ impl Picture {
         svg.text(name, [left, TOP + 8], Anchor::Start, Text::Large);
         let scale = (0..height).rev().map(|i| (self.ink)(f64::from(i) / f64::from(height - 1)));
         let cells = scale.flat_map(|ink| [ink; 16]).collect();
-        image(&mut svg, &Raster { columns: 16, cells, pixels: 1 }, [left, TOP + 26]);
+        svg.image([left, TOP + 26], &Raster { columns: 16, cells, pixels: 1 });
         svg.text(last, [left + 24, TOP + 32], Anchor::Start, Text::Large);
         svg.text(first, [left + 24, TOP + 20 + height], Anchor::Start, Text::Large);
         svg.end()
     }
-}
-
-fn image(svg: &mut Svg, raster: &Raster, at: [i32; 2]) {
-    svg.image(at, raster.size(), &raster.png());
 }
 
 /// A line from top left to bottom right, vertical or horizontal.
@@ -311,13 +229,11 @@ mod tests {
 
     #[test]
     fn every_size_has_a_picture() {
-        for view in [View::Heaps, View::Ratios] {
-            for limit in [0, 1, 2, 559, 560, 561, 2000] {
-                let two = (0..=limit / 2).map(|n| [n, n]).collect();
-                draw(&Positions::Two(two), limit, "none", view).svg();
-                let three = (0..=limit as u32 / 2).map(|x| [x, x, 2 * x]).collect();
-                draw(&Positions::Three(three), limit, "a test", view).svg();
-            }
+        for limit in [0, 1, 2, 559, 560, 561, 2000] {
+            let two = (0..=limit / 2).map(|n| [n, n]).collect();
+            draw(&Positions::Two(two), limit, "none").svg();
+            let three = (0..=limit as u32 / 2).map(|x| [x, x, 2 * x]).collect();
+            draw(&Positions::Three(three), limit, "a test").svg();
         }
     }
 
@@ -325,7 +241,7 @@ mod tests {
     #[test]
     fn a_position_is_drawn_in_every_order() {
         let inks = |position| {
-            let picture = draw(&Positions::Three(vec![position]), 5, "a test", View::Heaps);
+            let picture = draw(&Positions::Three(vec![position]), 5, "a test");
             picture.raster.cells.iter().filter(|ink| **ink != CLEAR).count()
         };
         assert_eq!([inks([0, 1, 2]), inks([1, 1, 4]), inks([0, 0, 0])], [6, 3, 1]);

@@ -1,6 +1,6 @@
 //! Rasters of coloured cells, as PNG: a million positions are one element of an SVG.
 
-use std::io::Write;
+use std::io::Write as _;
 
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, Crc};
@@ -48,40 +48,42 @@ impl Raster {
         [self.columns, self.cells.len() / self.columns].map(|cells| cells * self.pixels)
     }
 
-    /// A PNG file of a pixel for each cell.
+    /// A PNG file of a pixel for each cell, with the palette.
     pub fn png(&self) -> Vec<u8> {
-        png([self.columns, self.cells.len() / self.columns], &self.cells)
+        let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
+        let mut chunk = |kind: &[u8], data: &[u8]| {
+            let mut sum = Crc::new();
+            sum.update(kind);
+            sum.update(data);
+            file.extend((data.len() as u32).to_be_bytes());
+            file.extend([kind, data].concat());
+            file.extend(sum.sum().to_be_bytes());
+        };
+        let [width, height] = [self.columns, self.cells.len() / self.columns].map(|side| (side as u32).to_be_bytes());
+        // Eight bits are an index into the palette.
+        chunk(b"IHDR", &[&width[..], &height, &[8, 3, 0, 0, 0]].concat());
+        chunk(b"PLTE", &palette().iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect::<Vec<u8>>());
+        chunk(b"tRNS", &palette().iter().map(|[.., opacity]| *opacity).collect::<Vec<u8>>());
+        // No row has a filter, which would not help with indices.
+        let rows: Vec<u8> = self.cells.chunks(self.columns).flat_map(|row| [&[0], row].concat()).collect();
+        chunk(b"IDAT", &deflated(&rows));
+        chunk(b"IEND", &[]);
+        file
     }
 }
 
-/// Encodes inks as a PNG file with the palette.
-fn png([width, height]: [usize; 2], inks: &[Ink]) -> Vec<u8> {
-    // 8 bits a pixel, by the palette, not interlaced.
-    let header = [&(width as u32).to_be_bytes()[..], &(height as u32).to_be_bytes(), &[8, 3, 0, 0, 0]].concat();
-    let (colours, opacities): (Vec<_>, Vec<_>) = palette().into_iter().map(|[r, g, b, a]| ([r, g, b], a)).unzip();
-    let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
-    // Each row begins with its filter: none, as filters do not help with indices.
-    let rows = inks.chunks(width).try_for_each(|row| packed.write_all(&[0]).and_then(|()| packed.write_all(row)));
-    let packed = rows.and_then(|()| packed.finish()).expect("writing to memory succeeds");
-    let chunks = [(b"IHDR", header), (b"PLTE", colours.concat()), (b"tRNS", opacities), (b"IDAT", packed)];
-    let chunks = chunks.into_iter().chain([(b"IEND", Vec::new())]).flat_map(|(name, data)| chunk(name, &data));
-    SIGNATURE.into_iter().chain(chunks).collect()
-}
-
-/// The first bytes of every PNG file.
-const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
-
-/// A part of a PNG file: its length, name, data and checksum.
-fn chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
-    let mut crc = Crc::new();
-    crc.update(name);
-    crc.update(data);
-    [&(data.len() as u32).to_be_bytes()[..], name, data, &crc.sum().to_be_bytes()].concat()
+/// Bytes in the format of zlib.
+pub fn deflated(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    written.expect("writing to memory succeeds")
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
+    use std::io::Read as _;
+
+    use flate2::read::ZlibDecoder;
 
     use super::*;
 
@@ -96,13 +98,21 @@ mod tests {
 
     #[test]
     fn a_raster_holds_its_cells() {
-        let cells = [1, CLEAR, CLEAR, 224, 7, 9];
-        let file = png([3, 2], &cells);
-        assert_eq!(file[..33], *b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x03\0\0\0\x02\x08\x03\0\0\0\xaa\xaa\x96\x28");
-        let data = file.windows(4).position(|name| name == b"IDAT").expect("cells") + 4;
+        let file = Raster { columns: 3, cells: vec![1, CLEAR, CLEAR, 224, 7, 9], pixels: 1 }.png();
+        let mut chunks = Vec::new();
+        let mut rest = file.strip_prefix(b"\x89PNG\r\n\x1a\n").expect("a PNG file");
+        while let Some((length, chunk)) = rest.split_first_chunk::<4>() {
+            let length = u32::from_be_bytes(*length) as usize;
+            chunks.push((&chunk[..4], &chunk[4..4 + length]));
+            rest = &chunk[8 + length..];
+        }
+        let kinds: Vec<_> = chunks.iter().map(|(kind, _)| *kind).collect();
+        assert_eq!(kinds, [b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"]);
         let mut rows = Vec::new();
-        flate2::read::ZlibDecoder::new(&file[data..]).read_to_end(&mut rows).expect("packed");
-        assert_eq!(rows, [0, 1, CLEAR, CLEAR, 0, 224, 7, 9]);
-        assert!(file.ends_with(b"\0\0\0\0IEND\xae\x42\x60\x82"));
+        ZlibDecoder::new(chunks[3].1).read_to_end(&mut rows).expect("packed rows");
+        assert_eq!(
+            (rows.as_slice(), &file[file.len() - 4..]),
+            (&[0, 1, 0, 0, 0, 224, 7, 9][..], &[0xae, 0x42, 0x60, 0x82][..])
+        );
     }
 }

@@ -2,11 +2,10 @@
 //!
 //! They appear on light and dark pages, so the background is transparent, and text and axes are medium grey.
 
-use svg::node::Value;
-use svg::node::element::{self, Circle, Element, Image, Polyline, Rectangle};
-use svg::{Document, Node};
+use std::fmt::{self, Display, Formatter};
 
 use super::colours::{Colour, GREY};
+use super::raster::Raster;
 
 /// The place of the title, and of the note below it.
 pub const HEADING: [[i32; 2]; 2] = [[14, 18], [14, 40]];
@@ -44,21 +43,31 @@ impl Paint {
     }
 }
 
-impl From<Colour> for Value {
-    fn from(colour: Colour) -> Self {
-        colour.to_string().into()
+/// As attributes: only what differs from the page.
+impl Display for Paint {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match *self {
+            Paint::Fill(GREY) => Ok(()),
+            Paint::Fill(colour) => write!(f, " fill=\"{colour}\""),
+            Paint::Line { colour, width, opacity } => {
+                write!(f, " fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"")?;
+                if opacity < 1.0 { write!(f, " opacity=\"{opacity}\"") } else { Ok(()) }
+            }
+        }
     }
 }
 
-/// A file to which elements are added. Coordinates are pixels from the top left.
+/// A file to which elements are added, a line each. Coordinates are pixels from the top left.
 #[derive(Debug)]
-pub struct Svg(Document);
+pub struct Svg(String);
 
 impl Svg {
     pub fn new([width, height]: [i32; 2]) -> Self {
-        let document = Document::new().set("width", width).set("height", height).set("viewBox", (0, 0, width, height));
-        let text = document.set("font-family", "sans-serif").set("font-size", Text::Large as u32);
-        Svg(text.set("fill", GREY).set("stroke", "none"))
+        Svg(format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+             font-family=\"sans-serif\" font-size=\"{}\" fill=\"{GREY}\" stroke=\"none\">\n",
+            Text::Large as u32
+        ))
     }
 
     /// A line of text at a point.
@@ -68,58 +77,37 @@ impl Svg {
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        let mut text = element::Text::new(text).set("x", x).set("y", y).set("dy", "0.36em").set("text-anchor", anchor);
-        if size != Text::Large {
-            text.assign("font-size", size as u32);
-        }
-        self.0.append(Element::from(text)); // on one line: a `Text` puts its content on lines of its own
-    }
-
-    /// The title and the note of a chart.
-    pub fn heading(&mut self, title: &str, note: &str) {
-        self.text(title, HEADING[0], Anchor::Start, Text::Large);
-        self.text(note, HEADING[1], Anchor::Start, Text::Small);
+        let size = if size == Text::Large { String::new() } else { format!(" font-size=\"{}\"", size as u32) };
+        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        self.0 += &format!("<text x=\"{x}\" y=\"{y}\" dy=\"0.36em\" text-anchor=\"{anchor}\"{size}>{text}</text>\n");
     }
 
     pub fn rectangle(&mut self, [x, y]: [i32; 2], [width, height]: [i32; 2], paint: Paint) {
-        self.shape(Rectangle::new().set("x", x).set("y", y).set("width", width).set("height", height), paint);
+        self.0 += &format!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"{paint}/>\n");
     }
 
     pub fn circle(&mut self, [x, y]: [i32; 2], radius: u32, paint: Paint) {
-        self.shape(Circle::new().set("cx", x).set("cy", y).set("r", radius), paint);
+        self.0 += &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"{paint}/>\n");
     }
 
     /// A line through points; filled, the polygon that they enclose.
     pub fn path(&mut self, points: &[[i32; 2]], paint: Paint) {
-        self.shape(Polyline::new().set("points", points.concat()), paint);
+        let points: Vec<String> = points.iter().map(|[x, y]| format!("{x},{y}")).collect();
+        self.0 += &format!("<polyline points=\"{}\"{paint}/>\n", points.join(" "));
     }
 
-    /// A PNG file, drawn in this size without smoothing.
-    pub fn image(&mut self, [x, y]: [i32; 2], [width, height]: [usize; 2], png: &[u8]) {
-        let image = Image::new().set("x", x).set("y", y).set("width", width).set("height", height);
-        let image = image.set("preserveAspectRatio", "none").set("style", "image-rendering:pixelated");
-        self.0.append(image.set("href", format!("data:image/png;base64,{}", base64(png))));
-    }
-
-    fn shape(&mut self, mut shape: impl Node, paint: Paint) {
-        match paint {
-            Paint::Fill(GREY) => {}
-            Paint::Fill(colour) => shape.assign("fill", colour),
-            Paint::Line { colour, width, opacity } => {
-                shape.assign("fill", "none");
-                shape.assign("stroke", colour);
-                shape.assign("stroke-width", width);
-                if opacity < 1.0 {
-                    shape.assign("opacity", opacity);
-                }
-            }
-        }
-        self.0.append(shape);
+    /// A raster, drawn without smoothing.
+    pub fn image(&mut self, [x, y]: [i32; 2], raster: &Raster) {
+        let ([width, height], png) = (raster.size(), base64(&raster.png()));
+        self.0 += &format!(
+            "<image x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" \
+             style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{png}\"/>\n"
+        );
     }
 
     /// The text of the file.
     pub fn end(self) -> String {
-        format!("{}\n", self.0)
+        self.0 + "</svg>\n"
     }
 }
 
@@ -147,33 +135,20 @@ mod tests {
         assert_eq!(texts, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]);
     }
 
-    /// The lines of what is drawn, without those of the page around it.
-    fn lines(draw: impl FnOnce(&mut Svg)) -> Vec<String> {
+    #[test]
+    fn elements_state_only_what_differs_from_the_page() {
         let mut svg = Svg::new([9, 9]);
-        draw(&mut svg);
+        svg.text("n < m & \"more\"", [0, 0], Anchor::End, Text::Small);
+        svg.rectangle([1, 2], [3, 4], Paint::Fill(GREY));
+        svg.path(&[[0, 0], [1, 1]], Paint::grey(0.5));
         let text = svg.end();
-        let inside = text.strip_suffix("\n</svg>\n").expect("the end of the page");
-        inside.lines().skip(1).map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn what_is_special_in_xml_is_escaped() {
-        let said = lines(|svg| svg.text("n < m & \"more\"", [0, 0], Anchor::End, Text::Small));
-        let text =
-            "<text dy=\"0.36em\" font-size=\"11\" text-anchor=\"end\" x=\"0\" y=\"0\">n &lt; m &amp; \"more\"</text>";
-        assert_eq!(said, [text]);
-        let shape = Rectangle::new().set("id", "<'a' & \"b\">");
-        let said = lines(|svg| svg.shape(shape, Paint::Fill(GREY)));
-        assert_eq!(said, ["<rect id=\"&lt;&apos;a&apos; &amp; &quot;b&quot;&gt;\"/>"]);
-    }
-
-    #[test]
-    fn shapes_say_only_what_differs_from_the_page() {
-        let said = lines(|svg| {
-            svg.rectangle([1, 2], [3, 4], Paint::Fill(GREY));
-            svg.path(&[[0, 0], [1, 1]], Paint::grey(0.5));
-        });
-        let line = "<polyline fill=\"none\" opacity=\"0.5\" points=\"0 0 1 1\" stroke=\"rgb(118,124,133)\" stroke-width=\"1\"/>";
-        assert_eq!(said, ["<rect height=\"4\" width=\"3\" x=\"1\" y=\"2\"/>", line]);
+        let lines: Vec<&str> = text.lines().collect();
+        let wanted = [
+            "<text x=\"0\" y=\"0\" dy=\"0.36em\" text-anchor=\"end\" font-size=\"11\">n &lt; m &amp; \"more\"</text>",
+            "<rect x=\"1\" y=\"2\" width=\"3\" height=\"4\"/>",
+            "<polyline points=\"0,0 1,1\" fill=\"none\" stroke=\"rgb(118,124,133)\" stroke-width=\"1\" opacity=\"0.5\"/>",
+            "</svg>",
+        ];
+        assert_eq!(lines[1..], wanted);
     }
 }

@@ -1,4 +1,4 @@
-//! The report: RESULTS.md, its charts and tables, and a digest in README.md, generated from saved measurements.
+//! The report: RESULTS.md, its charts, and a digest in README.md, generated from saved measurements.
 //!
 //! [`measure`] has a list of tasks, from the registry, and measures them into a file. [`data`] reads it back, along with the measurements of [other machines](data::machines); [`tables`] turns it into text
 //! and pictures, and [`html`] into one page to browse.
@@ -12,7 +12,6 @@ pub mod html;
 pub mod measure;
 pub mod tables;
 
-use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::fs;
 use std::io;
@@ -20,10 +19,10 @@ use std::path::{Path, PathBuf};
 
 use self::data::machines;
 use self::data::sources::{self, Changed};
-use self::data::{Data, DataError, FILE};
-use self::tables::{Report, unmarked};
+use self::data::{Data, DataError};
+use self::tables::MachineReport;
 use crate::files;
-use crate::files::saved::{SavedError, day, entries};
+use crate::files::saved::{SavedError, day};
 use crate::measuring::builds::cargo::Modules;
 
 /// The file of the report.
@@ -35,7 +34,7 @@ pub const README: &str = "README.md";
 /// The folder of the charts.
 pub const CHARTS: &str = "profiles/charts";
 
-/// The folder of the tables that are too long for the report.
+/// The folder of longer documents that the report links to.
 pub const TABLES: &str = "profiles/tables";
 
 /// The folder of measurements, with a subfolder for each machine and day.
@@ -80,14 +79,6 @@ pub enum ReportError {
         /// Where the first difference is.
         how: String,
     },
-    /// Files of an earlier report that this one does not have.
-    #[error("no longer part of the report: {}; `nimlanes report --data {}` removes them", list(paths.iter().map(|path| path.display())), folder.display())]
-    Stale {
-        /// The files.
-        paths: Vec<PathBuf>,
-        /// The folder of the measurements.
-        folder: PathBuf,
-    },
 }
 
 impl ReportError {
@@ -127,34 +118,15 @@ pub fn folder(name: &str, date: &str, draft: bool) -> PathBuf {
     root(draft).join(FOLDERS).join(format!("{day}-{name}"))
 }
 
-/// Gives the machine of a folder of measurements a name by hand.
-///
-/// # Errors
-/// The folder cannot be used, or the name cannot be written.
-pub fn name(folder: &Path, name: &str) -> Result<(), ReportError> {
-    Data::read(folder)?;
-    let path = folder.join(FILE);
-    let mut data = Data::of_file(&path)?;
-    data.given_name = Some(name.to_owned());
-    Ok(data.write(&path)?)
-}
-
 /// The folder of measurements that the report in the working directory was made from.
 ///
 /// # Errors
 /// There is no report, or it does not name the folder.
 pub fn source() -> Result<PathBuf, ReportError> {
     let text = read(Path::new(RESULTS))?.unwrap_or_default();
-    let marked = text.split_once(BEGIN).map(|(_, rest)| rest).and_then(split);
-    let (folder, _) = marked.ok_or_else(|| ReportError::no_marks(RESULTS.into()))?;
+    let folder = text.split_once(BEGIN).and_then(|(_, rest)| rest.split_once(BEGIN_ENDS));
+    let (folder, _) = folder.ok_or_else(|| ReportError::no_marks(RESULTS.into()))?;
     Ok(folder.into())
-}
-
-/// Splits the text after [`BEGIN`] into the folder, and the text after the end mark.
-fn split(text: &str) -> Option<(&str, &str)> {
-    let (folder, rest) = text.split_once(BEGIN_ENDS)?;
-    let (_, below) = rest.split_once(END)?;
-    Some((folder, below))
 }
 
 fn read(path: &Path) -> Result<Option<String>, SavedError> {
@@ -168,20 +140,16 @@ fn read(path: &Path) -> Result<Option<String>, SavedError> {
 /// All files that one set of measurements gives.
 struct Composed {
     files: Vec<(PathBuf, String)>,
-    /// Charts and tables of an earlier report that are not among the files.
-    stale: Vec<PathBuf>,
-    summary: Summary,
+    summary: Overview,
 }
 
 /// What a user should know about a report that was made or checked.
 #[derive(Debug)]
-pub struct Summary {
+pub struct Overview {
     /// The file of the report.
     pub results: PathBuf,
     /// The names of the other machines in it.
     pub beside: Vec<String>,
-    /// Files that were removed, as this report does not have them.
-    pub removed: Vec<PathBuf>,
     /// Kernels without a measurement, as `operation=kernel`.
     pub unmeasured: Vec<String>,
     /// Kernels that have changed since they were measured, as `operation=kernel`; none if that is not known.
@@ -197,129 +165,80 @@ fn changed(data: &Data) -> Result<Option<Changed>, SavedError> {
 /// folder that is left out.
 fn contents(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<(Data, Vec<Data>), ReportError> {
     let data = Data::read(folder)?;
-    let others = match data.is_draft() {
+    let others = match data.draft {
         true => Vec::new(),
         false => machines::beside(&data, folder, Path::new(FOLDERS), announce)?,
     };
     Ok((data, others))
 }
 
-/// Generates the files from measurements in a folder. Text outside of the marks is kept, and kernels that have changed are marked.
+/// Generates the files from measurements in a folder. Text outside of the marks is kept.
 /// `announce` is as in [`contents`].
 fn compose(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Composed, ReportError> {
     let (data, others) = contents(folder, announce)?;
-    let report = Report::new(&data, changed(&data)?, &others);
-    let root = root(data.is_draft());
-    let mut files = Vec::new();
-    for chart in report.charts() {
-        files.push((root.join(CHARTS).join(chart.file), format!("{}\n{MADE}\n", chart.text.trim_end())));
-    }
-    for page in report.pages() {
-        let path = Path::new(TABLES).join(page.file);
-        let text = format!("{MADE}\n\n{}", links(&page.text, &path, root));
-        files.push((root.join(path), text));
-    }
+    let report = MachineReport::new(&data, changed(&data)?, &others);
+    let root = root(data.draft);
+    let charts = root.join(CHARTS);
+    let chart = |(file, text): (String, String)| (charts.join(file), format!("{}\n{MADE}\n", text.trim_end()));
+    let mut files: Vec<_> = report.charts().map(chart).collect();
     let path = root.join(README);
     if let Some(old) = read(&path)? {
-        match between_marks(&old, &report.digest()) {
+        match between_marks(&old, MADE, MADE, &report.digest()) {
             Some(text) => files.push((path, text)),
             None => return Err(ReportError::NoMarks { path, begin: MADE.to_owned() }),
         }
     }
-    let made: BTreeSet<&Path> = files.iter().map(|(path, _)| path.as_path()).collect();
-    let mut stale = generated(&root.join(CHARTS))?;
-    stale.extend(generated(&root.join(TABLES))?);
-    stale.retain(|path| !made.contains(path.as_path()));
-
-    let path = root.join(RESULTS);
-    let old = read(&path)?;
-    let (above, below) = match &old {
-        None => ("# Results\n\n", "\n"),
-        Some(old) => {
-            let (above, rest) = old.split_once(BEGIN).ok_or_else(|| ReportError::no_marks(path.clone()))?;
-            let (_, below) = split(rest).ok_or_else(|| ReportError::no_marks(path.clone()))?;
-            (above, below)
-        }
-    };
-    let body = links(&report.results(), Path::new(RESULTS), root);
-    files.push((path.clone(), format!("{above}{BEGIN}{}{BEGIN_ENDS}\n\n{body}\n{END}{below}", folder.display())));
+    let results = root.join(RESULTS);
+    let old = read(&results)?.unwrap_or_else(|| format!("# Results\n\n{BEGIN}{END}\n"));
+    let mark = format!("{BEGIN}{}{BEGIN_ENDS}", folder.display());
+    let text = between_marks(&old, BEGIN, &mark, &links(&report.results(), root));
+    files.push((results.clone(), text.ok_or_else(|| ReportError::no_marks(results.clone()))?));
     let beside = others.iter().map(|other| other.name().to_owned()).collect();
     let (unmeasured, changed) = (report.unmeasured(), report.changed());
-    Ok(Composed { files, stale, summary: Summary { results: path, beside, removed: Vec::new(), unmeasured, changed } })
+    Ok(Composed { files, summary: Overview { results, beside, unmeasured, changed } })
 }
 
-/// Links in a report lead from the root of the source tree. Makes them lead from a file below the root of the report.
-fn links(text: &str, path: &Path, root: &Path) -> String {
-    let up = |folders: usize| "../".repeat(folders);
-    let inside = path.components().count() - 1;
-    let (to_report, to_source) = (up(inside), up(inside + root.components().count()));
-    text.replace("](profiles/", &format!("]({to_report}profiles/"))
-        .replace("](src/", &format!("]({to_source}src/"))
-        .replace(&format!("]({RESULTS}"), &format!("]({to_report}{RESULTS}"))
+/// Links in a report lead from the root of the source tree, as do those in a draft, but for its own charts.
+fn links(text: &str, root: &Path) -> String {
+    let up = "../".repeat(root.components().count());
+    text.replace("](src/", &format!("]({up}src/")).replace(&format!("]({TABLES}/"), &format!("]({up}{TABLES}/"))
 }
 
-/// The files in a folder that a report made.
-fn generated(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
-    let mut paths = entries(folder)?;
-    paths.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(MADE)));
-    Ok(paths)
-}
-
-/// A page with a new text between its marks; none if it has no marks.
-fn between_marks(old: &str, part: &str) -> Option<String> {
-    let (above, rest) = old.split_once(MADE)?;
+/// A file with a new text between its marks, of which the first has this beginning and is written anew; none if it has no marks.
+fn between_marks(old: &str, begin: &str, mark: &str, part: &str) -> Option<String> {
+    let (above, rest) = old.split_once(begin)?;
     let (_, below) = rest.split_once(END)?;
-    Some(format!("{above}{MADE}\n\n{}\n\n{END}{below}", part.trim_end()))
+    Some(format!("{above}{mark}\n\n{}\n\n{END}{below}", part.trim_end()))
 }
 
-/// Writes RESULTS.md, its charts and tables, and the digest, from the measurements in a folder. Removes charts and tables of
-/// earlier reports. A draft goes to [`DRAFT`]. `announce` receives a line for each folder of another machine that is left out.
+/// Writes RESULTS.md, its charts, and the digest, from the measurements in a folder.  A draft goes to [`DRAFT`]. `announce` receives a line for each folder of another machine that is left out.
 ///
 /// # Errors
 /// The measurements cannot be used, a file has no marks, or a file cannot be written. No file is left incomplete.
-pub fn write(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Summary, ReportError> {
-    let Composed { files, stale, summary } = compose(folder, announce)?;
+pub fn write(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Overview, ReportError> {
+    let Composed { files, summary } = compose(folder, announce)?;
     for (path, text) in files {
         files::save(&path, text.as_bytes()).map_err(|source| SavedError::Write { path, source })?;
     }
-    for path in &stale {
-        fs::remove_file(path).map_err(|source| SavedError::Write { path: path.clone(), source })?;
-    }
-    Ok(Summary { removed: stale, ..summary })
+    Ok(summary)
 }
 
-/// Checks that RESULTS.md, its charts and tables, and the digest are what the measurements in a folder give, and that there are
-/// no charts and tables of earlier reports. Marks of kernels that have changed since are not compared, and kernels without
-/// measurements are in no report: whoever adds or changes one need not touch the report. `announce` is as in [`write`].
+/// Checks that RESULTS.md, its charts, and the digest are what the measurements in a folder give. Kernels without measurements are in no
+/// report: whoever adds or changes one need not touch the report. `announce` is as in [`write`].
 ///
 /// # Errors
 /// They differ, or the measurements cannot be used.
-pub fn check(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Summary, ReportError> {
-    let Composed { files, stale, summary } = compose(folder, announce)?;
+pub fn check(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Overview, ReportError> {
+    let Composed { files, summary } = compose(folder, announce)?;
     for (path, want) in files {
         let found = read(&path)?.unwrap_or_default();
-        if let Some(line) = first_difference(&found, &want) {
-            let (folder, how) = (folder.to_owned(), format!("first difference at line {line}"));
+        if found != want {
+            let same = found.lines().zip(want.lines()).take_while(|(found, want)| found == want).count();
+            let (folder, how) = (folder.to_owned(), format!("first difference at line {}", same + 1));
             return Err(ReportError::Differs { path, folder, how });
         }
     }
-    match stale.is_empty() {
-        true => Ok(summary),
-        false => Err(ReportError::Stale { paths: stale, folder: folder.to_owned() }),
-    }
-}
-
-/// The first line, counted from 1, in which a file differs from what it should be, apart from what it says about changes.
-fn first_difference(found: &str, want: &str) -> Option<usize> {
-    let mut want = unmarked(want).map(|(_, text)| text);
-    let mut last = 0;
-    for (line, text) in unmarked(found) {
-        if want.next() != Some(text) {
-            return Some(line);
-        }
-        last = line;
-    }
-    want.next().map(|_| last + 1)
+    Ok(summary)
 }
 
 /// Makes the page of the measurements in a folder, and of other machines. `links` is where links to source files begin, see
@@ -335,7 +254,7 @@ pub fn page<E: From<ReportError>>(
     announce: &mut dyn FnMut(&str),
 ) -> Result<html::Page, E> {
     let (data, others) = contents(folder, announce)?;
-    let report = |data| Ok(Report::new(data, changed(data).map_err(ReportError::from)?, &[]));
+    let report = |data| Ok(MachineReport::new(data, changed(data).map_err(ReportError::from)?, &[]));
     let reports = [&data].into_iter().chain(&others).map(report).collect::<Result<Vec<_>, ReportError>>()?;
     Ok(html::compose(&reports, links, modules()?)?)
 }
@@ -368,33 +287,18 @@ mod tests {
     #[test]
     fn a_part_is_replaced_between_its_marks_and_nothing_else_changes() {
         let old = format!("above\n{MADE}\nold\n{END}\nbelow\n");
-        let new = between_marks(&old, "new\n\n").expect("marks");
+        let replaced = |old: &str, part: &str| between_marks(old, MADE, MADE, part);
+        let new = replaced(&old, "new\n\n").expect("marks");
         assert_eq!(new, format!("above\n{MADE}\n\nnew\n\n{END}\nbelow\n"));
-        assert_eq!(between_marks(&new, "new").expect("marks"), new);
-        assert_eq!(between_marks("nothing", "new"), None);
+        assert_eq!(replaced(&new, "new").expect("marks"), new);
+        assert_eq!(replaced("nothing", "new"), None);
     }
 
     #[test]
-    fn what_a_report_says_of_changes_is_not_compared() {
-        let marked = "| a† | 1 |\n\n† This kernel has changed since it was measured.\n\
-                      \nShared source that has changed since it was measured: `src/b.rs`.\nend\n";
-        let plain = "| a | 1 |\nend\n";
-        assert_eq!(first_difference(marked, plain), None);
-        assert_eq!(first_difference(plain, marked), None);
-        assert_eq!(first_difference(marked, "| a | 2 |\nend\n"), Some(1));
-        assert_eq!(first_difference(marked, "| a | 1 |\nEnd\n"), Some(6));
-        assert_eq!(first_difference(marked, "| a | 1 |\n"), Some(6));
-        assert_eq!(first_difference(plain, "| a | 1 |\nend\nmore\n"), Some(3));
-        assert_eq!(first_difference("", ""), None);
-    }
-
-    #[test]
-    fn links_lead_from_the_file_they_are_in() {
-        let text = "[a](src/a.rs) [b](profiles/tables/b.md) [c](RESULTS.md#c)";
-        let at = |path: &str, draft| links(text, Path::new(path), root(draft));
-        assert_eq!(at(RESULTS, false), text);
-        let page = "[a](../../src/a.rs) [b](../../profiles/tables/b.md) [c](../../RESULTS.md#c)";
-        assert_eq!(at("profiles/tables/page.md", false), page);
-        assert_eq!(at(RESULTS, true), "[a](../../src/a.rs) [b](profiles/tables/b.md) [c](RESULTS.md#c)");
+    fn links_of_a_draft_lead_out_of_it() {
+        let text = "[a](src/a.rs) [b](profiles/tables/b.md) [c](profiles/charts/c.svg)";
+        assert_eq!(links(text, root(false)), text);
+        let draft = "[a](../../src/a.rs) [b](../../profiles/tables/b.md) [c](profiles/charts/c.svg)";
+        assert_eq!(links(text, root(true)), draft);
     }
 }

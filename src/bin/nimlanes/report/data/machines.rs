@@ -24,7 +24,7 @@ pub fn beside(
     let mut others: Vec<Data> = Vec::new();
     for folder in entries(folders)?.into_iter().filter(|path| path.is_dir() && !is_own(path)) {
         let other = match Data::read(&folder) {
-            Ok(other) if other.is_draft() => Err("it is a draft".to_owned()),
+            Ok(other) if other.draft => Err("it is a draft".to_owned()),
             other => other.map_err(|error| error.to_string()),
         };
         match other {

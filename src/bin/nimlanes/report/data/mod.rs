@@ -12,7 +12,7 @@ use nimlanes::kernel::Needs;
 use nimlanes::kernel::case::Case;
 use nimlanes::lab::ceilings::Reading;
 use nimlanes::lab::environment::Environment;
-use nimlanes::lab::numbers::{positive, positive_or_zero};
+use nimlanes::lab::numbers::positive;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::to_raw_value;
 
@@ -24,29 +24,7 @@ use crate::measuring::duel::{Duel, Row};
 pub const FILE: &str = "measurements.json";
 
 /// The version of its format.
-const SCHEMA: &str = "nimlanes-measurements-2";
-
-/// How the measurements of a folder were made.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Setup {
-    /// A draft: fewer sizes and rounds.
-    pub draft: bool,
-    /// Kernels predicted to take longer for a run were skipped.
-    #[serde(rename = "patience_seconds", deserialize_with = "positive_or_zero")]
-    pub time_limit_seconds: f64,
-    /// Total time of the measurements.
-    #[serde(deserialize_with = "positive_or_zero")]
-    pub took_seconds: f64,
-}
-
-/// A game solved with different sets of kernels, in turns.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GameDuel {
-    /// The times. The game is the operation of its case, and rows are named after the sets: `baseline`, `best_plain` and `best`.
-    pub duel: Duel,
-    /// The kernels of each set, as `operation=kernel`.
-    pub sets: BTreeMap<String, Vec<String>>,
-}
+const SCHEMA: &str = "nimlanes-measurements-3";
 
 /// A game solved once, far beyond its published limit, in its own process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,16 +50,6 @@ pub fn is_name(text: &str) -> bool {
     text.split('-').all(is_part)
 }
 
-/// The selected kernel and those predicted to be not much slower, at a size without a duel of all kernels, on one thread.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Trial {
-    /// The input.
-    #[serde(flatten)]
-    pub case: Case,
-    /// The median time of each kernel that took part; in measurements of before November 25, relative to the fastest.
-    pub times: BTreeMap<String, f64>,
-}
-
 /// What one kernel needs per unit of work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelNeeds {
@@ -100,28 +68,6 @@ fn split_observed(duel: &mut Duel) -> Duel {
     Duel { rows: observed, skipped: Vec::new(), ..duel.clone() }
 }
 
-/// Keeps of each duel that was repeated the one with the fastest baseline: nothing makes a kernel faster for a moment, and a ratio
-/// must not rest on a baseline that was slowed. Returns how many are left out.
-fn keep_quietest<T>(all: &mut Vec<T>, duel: fn(&T) -> &Duel) -> usize {
-    let clock = |duel: &Duel| duel.rows.first().map(|row| row.clock.clone());
-    let input = |duel: &Duel| (duel.case.clone(), duel.build.clone(), clock(duel));
-    let baseline = |duel: &Duel| {
-        let row = duel.rows.iter().find(|row| row.kernel == duel.baseline);
-        row.map_or(f64::INFINITY, |row| row.median_seconds)
-    };
-    let before = all.len();
-    let mut kept: Vec<T> = Vec::new();
-    for repeated in all.drain(..) {
-        match kept.iter_mut().find(|kept| input(duel(kept)) == input(duel(&repeated))) {
-            Some(kept) if baseline(duel(kept)) <= baseline(duel(&repeated)) => {}
-            Some(kept) => *kept = repeated,
-            None => kept.push(repeated),
-        }
-    }
-    *all = kept;
-    before - all.len()
-}
-
 /// All measurements of one folder.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Data {
@@ -134,18 +80,18 @@ pub struct Data {
     /// A name that was given to the machine by hand, where the CPU says something else: a hypervisor may hide its model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub given_name: Option<String>,
-    pub setup: Option<Setup>,
+    /// A draft: fewer sizes and rounds.
+    pub draft: bool,
     /// The source that was measured; none if that is not known.
     pub sources: Option<Sources>,
-    /// Duels of kernels, also those that were repeated; once they are read, without those, and of exact kernels.
+    /// Duels of kernels; once they are read, of exact kernels.
     #[serde(serialize_with = "lines")]
     pub duels: Vec<Duel>,
+    /// Duels of sets of kernels: the operation is a game, and the rows are `baseline`, `best_plain` and `best`.
     #[serde(serialize_with = "lines")]
-    pub games: Vec<GameDuel>,
+    pub games: Vec<Duel>,
     #[serde(serialize_with = "lines")]
     pub far: Vec<FarSolution>,
-    #[serde(serialize_with = "lines")]
-    pub trials: Vec<Trial>,
     /// The ceilings of this machine.
     #[serde(serialize_with = "lines")]
     pub ceilings: Vec<Reading>,
@@ -160,9 +106,6 @@ pub struct Data {
     /// The same duels of observed kernels, which are never called the best.
     #[serde(skip)]
     pub observed: Vec<Duel>,
-    /// Number of duels that were repeated and left out, because their baselines were slower.
-    #[serde(skip)]
-    pub left_out: usize,
 }
 
 /// A line for each of a list.
@@ -190,18 +133,16 @@ impl Data {
             dates: [utc_now(), utc_now()],
             environment,
             given_name: None,
-            setup: None,
+            draft: false,
             sources: None,
             duels: Vec::new(),
             games: Vec::new(),
             far: Vec::new(),
-            trials: Vec::new(),
             ceilings: Vec::new(),
             needs: Vec::new(),
             done: BTreeSet::new(),
             folder: PathBuf::new(),
             observed: Vec::new(),
-            left_out: 0,
         }
     }
 
@@ -215,7 +156,7 @@ impl Data {
         let fault = name
             .map(|name| format!("{name:?} is no name of a machine"))
             .or_else(|| data.dates.iter().find_map(|date| checks::fault_of_origin(date, &data.environment)))
-            .or_else(|| data.duels.iter().chain(data.games.iter().map(|game| &game.duel)).find_map(checks::fault));
+            .or_else(|| data.duels.iter().chain(&data.games).find_map(checks::fault));
         fault.map_or(Ok(data), |reason| Err(SavedError::Invalid { path: path.to_owned(), reason }))
     }
 
@@ -229,7 +170,6 @@ impl Data {
             return Err(DataError::None(folder.to_owned()));
         }
         let mut data = Data { folder: folder.to_owned(), ..Self::of_file(&path)? };
-        data.left_out = keep_quietest(&mut data.duels, |duel| duel) + keep_quietest(&mut data.games, |game| &game.duel);
         data.observed = data.duels.iter_mut().map(split_observed).collect();
         if data.duels.is_empty() { Err(DataError::None(folder.to_owned())) } else { Ok(data) }
     }
@@ -248,11 +188,6 @@ impl Data {
         self.duels.iter().find(|duel| duel.case == *case && duel.build == build && by(duel))
     }
 
-    /// Whether the measurements are a draft.
-    pub fn is_draft(&self) -> bool {
-        self.setup.as_ref().is_some_and(|setup| setup.draft)
-    }
-
     /// The name of the machine that was measured: the one given by hand, else its microarchitecture.
     pub fn name(&self) -> &str {
         self.given_name.as_deref().unwrap_or(&self.environment.microarchitecture)
@@ -266,28 +201,5 @@ impl Data {
     /// The revision of the source that was measured, if it is known.
     pub fn revision(&self) -> Option<&str> {
         self.sources.as_ref()?.revision.as_deref()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::measuring::duel::example;
-
-    #[test]
-    fn of_a_duel_played_twice_the_faster_baseline_counts() {
-        let game = |game: &str, seconds: [f64; 2]| {
-            let [flags, stamp] = seconds;
-            let mut duel =
-                example::duel(vec![example::row("flags", flags, [1.0; 3]), example::row("stamp", stamp, [1.0; 3])]);
-            duel.case.operation = game.to_owned();
-            GameDuel { duel, sets: BTreeMap::new() }
-        };
-        let mut games =
-            vec![game("a", [3.5, 1.0]), game("b", [1.0, 1.0]), game("a", [2.5, 1.1]), game("a", [2.6, 0.9])];
-        assert_eq!(keep_quietest(&mut games, |game| &game.duel), 2);
-        let kept: Vec<_> =
-            games.iter().map(|game| (&*game.duel.case.operation, game.duel.rows[0].median_seconds)).collect();
-        assert_eq!(kept, [("a", 2.5), ("b", 1.0)]);
     }
 }

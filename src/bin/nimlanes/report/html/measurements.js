@@ -36,6 +36,7 @@
             },
             numberColumn('× plain Rust', 'plain'),
             numberColumn('× best before', 'gain'),
+            { ...numberColumn('of the limit', 'limit'), title: row => row.needs },
             { head: 'tier', value: row => row.tier },
             { head: 'build', value: row => row.variant },
             {

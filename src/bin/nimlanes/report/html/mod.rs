@@ -6,11 +6,8 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
 use hmac_sha256::Hash;
 use nimlanes::cores::OPERATIONS;
 use nimlanes::games::{GAMES, Game, Setting};
@@ -21,11 +18,13 @@ use nimlanes::machine::Machine;
 use serde_json::{Value, json};
 
 use super::data::Data;
-use super::tables::markdown::{memory, ns, spread, time, times};
-use super::tables::{Entry, Report, best_plain, steps};
+use super::data::sources::files_below;
+use super::tables::markdown::{memory, ns, percent, spread, time, times};
+use super::tables::{Entry, MachineReport, best_plain, place, steps};
 use super::{ReportError, read};
+use crate::drawing::raster::deflated;
 use crate::drawing::svg::base64;
-use crate::files::saved::{SavedError, entries};
+use crate::files::saved::SavedError;
 use crate::measuring::builds::cargo::Modules;
 use crate::measuring::duel::{Duel, Mode, Row};
 
@@ -65,7 +64,7 @@ pub struct Page {
 ///
 /// # Errors
 /// A file of the source tree cannot be read.
-pub fn compose(reports: &[Report], links: &str, modules: Modules) -> Result<Page, ReportError> {
+pub fn compose(reports: &[MachineReport], links: &str, modules: Modules) -> Result<Page, ReportError> {
     let content = content(reports, links, modules.as_ref().err())?;
     let no_module = modules.as_ref().err().cloned();
     let block = |(tier, module): (&str, Vec<u8>)| {
@@ -85,7 +84,7 @@ pub fn compose(reports: &[Report], links: &str, modules: Modules) -> Result<Page
 }
 
 /// The data of the page.
-fn content(reports: &[Report], links: &str, no_module: Option<&String>) -> Result<Value, SavedError> {
+fn content(reports: &[MachineReport], links: &str, no_module: Option<&String>) -> Result<Value, SavedError> {
     let flamegraphs = flamegraphs()?;
     // The machine only serves to list kernels.
     let machine = Machine::detect();
@@ -110,7 +109,7 @@ fn content(reports: &[Report], links: &str, no_module: Option<&String>) -> Resul
         }))
     };
     let numbered = || reports.iter().enumerate();
-    let mut rows: Vec<_> = numbered().flat_map(|(machine, report)| rows(machine, report.data, &kernels)).collect();
+    let mut rows: Vec<_> = numbered().flat_map(|(machine, report)| rows(machine, report, &kernels)).collect();
     rows.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(json!({
         "schema": "nimlanes-page-4",
@@ -136,9 +135,7 @@ fn policy(style: &str, script: &str) -> String {
 
 /// Bytes as text, which the browser unpacks.
 fn packed(bytes: &[u8]) -> String {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
-    let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    base64(&packed.expect("writing to memory succeeds"))
+    base64(&deflated(bytes))
 }
 
 /// A number, to sort by, and its text.
@@ -147,18 +144,19 @@ fn number(value: f64, text: impl Fn(f64) -> String) -> Value {
 }
 
 /// Where a row stands: in the order of the lists, whatever the order of the files; exact kernels before observed ones, fastest first.
-fn place(machine: usize, Duel { case, build, .. }: &Duel, row: &Row) -> impl Ord + use<> {
-    let operation = OPERATIONS.iter().position(|operation| operation.name() == case.operation);
-    let workloads = operation.map_or(&[][..], |operation| OPERATIONS[operation].workloads());
-    let workload = workloads.iter().position(|workload| workload.name == case.workload);
-    let lists = [operation, workload].map(|place| place.unwrap_or(usize::MAX));
+fn place_of_row(machine: usize, Duel { case, build, .. }: &Duel, row: &Row) -> impl Ord + use<> {
     // The bits of positive numbers are in their order.
     let fastest_first = Reverse(row.ratio.to_bits());
-    (lists, case.size, machine, build.clone(), row.clock.clone(), !row.is_exact(), fastest_first)
+    (place(case), machine, build.clone(), row.clock.clone(), !row.is_exact(), fastest_first)
 }
 
 /// The times of kernels in the duels on a machine, with their places.
-fn rows(machine: usize, data: &Data, kernels: &BTreeMap<&str, Vec<KernelInfo>>) -> Vec<(impl Ord + use<>, Value)> {
+fn rows(
+    machine: usize,
+    report: &MachineReport,
+    kernels: &BTreeMap<&str, Vec<KernelInfo>>,
+) -> Vec<(impl Ord + use<>, Value)> {
+    let data = report.data;
     let slow = |Mode { median_seconds, processes }: Mode| format!("{} in {processes} processes", time(median_seconds));
     let mut rows = Vec::new();
     for of in data.duels.iter().chain(&data.observed) {
@@ -173,6 +171,8 @@ fn rows(machine: usize, data: &Data, kernels: &BTreeMap<&str, Vec<KernelInfo>>) 
         for row in &of.rows {
             let is = |named: Option<&Row>| named.is_some_and(|named| named.kernel == row.kernel);
             let step = steps.iter().flatten().find(|step| step.row.kernel == row.kernel);
+            let is_default = of.build == "default" && row.clock == "thread";
+            let limit = report.limit(&of.case.operation, row).filter(|_| is_default && is_published);
             let is_baseline = duel.is_some_and(|duel| duel.baseline == row.kernel);
             let info = json!({
                 "machine": machine,
@@ -180,7 +180,7 @@ fn rows(machine: usize, data: &Data, kernels: &BTreeMap<&str, Vec<KernelInfo>>) 
                 "workload": of.case.workload,
                 "size": of.case.size,
                 "variant": format!("{}, {}", of.build, if row.clock == "thread" { "one thread" } else { "all threads" }),
-                "is_default": of.build == "default" && row.clock == "thread",
+                "is_default": is_default,
                 "is_published": is_published,
                 "baseline": duel.map(|duel| &duel.baseline),
                 "kernel": row.kernel,
@@ -197,16 +197,18 @@ fn rows(machine: usize, data: &Data, kernels: &BTreeMap<&str, Vec<KernelInfo>>) 
                 "plain": plain.map(|plain| number(row.ratio / plain.ratio, times)),
                 // How much faster a step is than the one before it; none for the first.
                 "gain": step.and_then(|step| step.gain).map(|gain| number(gain, times)),
+                "limit": limit.as_ref().map(|limit| number(limit.share(row), percent)),
+                "needs": limit.map(|limit| limit.needs),
                 "slow_mode": row.slow_mode.map(slow),
             });
-            rows.push((place(machine, of, row), info));
+            rows.push((place_of_row(machine, of, row), info));
         }
     }
     rows
 }
 
 /// The charts of all workloads on a machine.
-fn charts(machine: usize, report: &Report) -> Vec<Value> {
+fn charts(machine: usize, report: &MachineReport) -> Vec<Value> {
     let of_entry = |entry: Entry| {
         let workloads = entry.operation.workloads().iter();
         let chart = |workload: &'static Workload| {
@@ -230,7 +232,7 @@ fn machine_info(data: &Data) -> Value {
         "memory": memory(environment.memory as f64),
         "folder": data.folder.display().to_string(),
         "revision": data.revision(),
-        "draft": data.is_draft(),
+        "draft": data.draft,
         "measured": data.date(),
     })
 }
@@ -254,7 +256,7 @@ fn kernel_info(
     operation: &str,
     kernel: &KernelInfo,
     flamegraph: Option<&String>,
-    reports: &[Report],
+    reports: &[MachineReport],
 ) -> Result<Value, SavedError> {
     let source = kernel.source();
     let text = read(Path::new(&source))?.unwrap_or_default();
@@ -273,23 +275,13 @@ fn kernel_info(
 
 /// The kept pictures of where the time of a kernel goes, by operation and kernel.
 fn flamegraphs() -> Result<BTreeMap<(String, String), String>, SavedError> {
-    let mut pictures = BTreeMap::new();
-    let name = |path: &Path| path.file_stem().and_then(|name| name.to_str()).map(str::to_owned);
-    for operation in folders_in(Path::new(FLAMEGRAPHS))? {
-        for workload in folders_in(&operation)? {
-            for path in entries(&workload)?.iter().filter(|path| path.extension().is_some_and(|it| it == "svg")) {
-                let kernel = name(path).and_then(|stem| Some(stem.rsplit_once('-')?.0.to_owned()));
-                pictures.extend(name(&operation).zip(kernel).map(|key| (key, path.display().to_string())));
-            }
-        }
-    }
-    Ok(pictures)
-}
-
-fn folders_in(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
-    let mut folders = entries(folder)?;
-    folders.retain(|path| path.is_dir());
-    Ok(folders)
+    let pictures = files_below(Path::new(FLAMEGRAPHS), &["svg"])?.into_iter();
+    let named = pictures.filter_map(|path| {
+        let operation = path.strip_prefix(FLAMEGRAPHS).ok()?.iter().next()?.to_str()?.to_owned();
+        let (kernel, _) = path.file_stem()?.to_str()?.rsplit_once('-')?;
+        Some(((operation, kernel.to_owned()), path.display().to_string()))
+    });
+    Ok(named.collect())
 }
 
 /// The way from the folder of a file to the working directory, with a slash at the end: what relative links in that file to files

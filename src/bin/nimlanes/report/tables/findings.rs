@@ -3,22 +3,23 @@
 use nimlanes::kernel::Tier;
 
 use super::markdown::{code, range, time, times};
-use super::{Entry, Report, SMALL, is_ahead};
+use super::{Entry, MachineReport, SMALL, is_ahead};
 
 /// A title, and what was found.
 pub(super) type Finding = (String, String);
 
-impl Report<'_> {
-    /// The findings for which there are measurements.
-    pub(super) fn short_findings(&self) -> impl Iterator<Item = Finding> {
+impl MachineReport<'_> {
+    /// The findings for which there are measurements, in a line each.
+    pub(super) fn findings(&self) -> String {
         let findings = [
+            self.limits(),
+            self.selections(),
             self.weaker_tiers(),
             self.slower_than_plain(),
-            self.native_build(),
             self.small_sizes(),
             self.slow_modes().map(|finding| ("Layouts in memory".to_owned(), finding)),
         ];
-        findings.into_iter().flatten()
+        findings.into_iter().flatten().map(|(title, finding)| format!("- **{title}.** {finding}\n")).collect()
     }
 
     fn weaker_tiers(&self) -> Option<Finding> {
@@ -55,27 +56,6 @@ impl Report<'_> {
         (count > 0).then(|| ("What did not help".to_owned(), finding))
     }
 
-    fn native_build(&self) -> Option<Finding> {
-        let mut gains = Vec::new();
-        for entry in self.entries() {
-            let workload = entry.headline();
-            let native = self.data.duel(&entry.case(workload, workload.published), "native", "thread");
-            for (default, native) in self.headline(&entry).into_iter().zip(native) {
-                let time =
-                    |kernel: &str| default.rows.iter().find(|row| row.kernel == kernel).map(|row| row.median_seconds);
-                gains.extend(native.rows.iter().filter_map(|row| Some(time(&row.kernel)? / row.median_seconds)));
-            }
-        }
-        let faster = gains.iter().filter(|gain| is_ahead(**gain)).count();
-        let slower = gains.iter().filter(|gain| is_ahead(1.0 / **gain)).count();
-        let finding = format!(
-            "Of {} kernels, {faster} are more than 5 % faster when everything is compiled for this CPU, and {slower} are more than 5 % \
-             slower.",
-            gains.len()
-        );
-        (!gains.is_empty()).then(|| ("Default and native build".to_owned(), finding))
-    }
-
     fn small_sizes(&self) -> Option<Finding> {
         let mut fastest = Vec::new();
         for entry in self.entries() {
@@ -99,14 +79,7 @@ impl Report<'_> {
 
     pub(super) fn layout_note(&self) -> String {
         let modes = self.slow_modes().map_or("", |_| "; where a kernel has a slow mode, ratios are of the faster one");
-        let twice = match self.data.left_out {
-            0 => "",
-            _ => {
-                ". Duels of fewer than ten rounds at published sizes, and games, were measured twice, and count with the \
-                 faster baseline"
-            }
-        };
-        format!("- **Layouts**: {}{modes}{twice}.\n", self.layouts())
+        format!("- **Layouts**: {}{modes}.\n", self.layouts())
     }
 
     /// How many kernels are fast in some processes and slow in others; none if none are.

@@ -1,27 +1,27 @@
 //! How close kernels come to the limits of the machine.
 
-use std::collections::BTreeMap;
-
 use nimlanes::kernel::Needs;
 use nimlanes::lab::ceilings::Reading;
 
-use super::markdown::{Table, code, memory, ns, range, times};
-use super::{Entry, Report, Topic};
+use super::findings::Finding;
+use super::markdown::{ns, percent, range, times};
+use super::{Entry, MachineReport, TABLES};
 use crate::measuring::duel::Row;
 use crate::report::data::KernelNeeds;
 
-const LIMITS: &str = include_str!("limits.md");
-
 /// The least time for what a unit of work needs, by the measured ceilings.
-pub(super) struct Limit {
-    pub(super) ns: f64,
-    /// The most expensive need.
-    bound: &'static str,
+pub(in crate::report) struct Limit {
+    ns: f64,
     /// The needs as text, most expensive first.
-    needs: String,
+    pub(in crate::report) needs: String,
 }
 
 impl Limit {
+    /// The limit as a share of the measured time per unit of work.
+    pub(in crate::report) fn share(&self, row: &Row) -> f64 {
+        self.ns * row.throughput / 1e9
+    }
+
     /// Multiplies each need by its ceiling. The most expensive is the limit, as the others may overlap with it.
     fn from_needs(needs: &Needs, readings: &[Reading]) -> Option<Self> {
         // The largest buffer that is no larger than the data accessed: its time per operation cannot be too high.
@@ -53,67 +53,29 @@ impl Limit {
         let needed = parts.iter().filter(|(count, ..)| *count > 0.0);
         let needs: Vec<String> =
             needed.map(|(count, what, ns)| format!("{} {what} ({})", times(*count), self::ns(*ns))).collect();
-        Some(Limit { ns: parts[0].2, bound: parts[0].1, needs: needs.join(", ") })
+        Some(Limit { ns: parts[0].2, needs: needs.join(", ") })
     }
 }
 
 /// Suffix of ceilings for loads across cache lines.
 const SPLIT: &str = "_split";
 
-/// The limit in percent of the measured time per unit of work.
-pub(super) fn share(limit_ns: f64, row: &Row) -> String {
-    format!("{:.0} %", 100.0 * limit_ns * row.throughput / 1e9)
-}
-
-impl Report<'_> {
+impl MachineReport<'_> {
     /// The limit of a kernel, from its stated needs and the measured ceilings.
-    pub(super) fn limit(&self, entry: &Entry, row: &Row) -> Option<Limit> {
-        let is_of_it =
-            |stated: &&KernelNeeds| (stated.operation.as_str(), &stated.kernel) == (entry.name(), &row.kernel);
+    pub(in crate::report) fn limit(&self, operation: &str, row: &Row) -> Option<Limit> {
+        let is_of_it = |stated: &&KernelNeeds| stated.operation == operation && stated.kernel == row.kernel;
         Limit::from_needs(&self.data.needs.iter().find(is_of_it)?.needs, &self.data.ceilings)
     }
 
-    pub(super) fn limits(&self) -> Option<Topic> {
-        let mut ceilings = Table::new(&["ceiling", "buffer", "time of one", "median"]);
-        for reading in &self.data.ceilings {
-            let buffer = if reading.bytes == 0 { "registers".to_owned() } else { memory(reading.bytes as f64) };
-            let what = format!("{} ({}, {})", reading.unit, reading.kind, reading.name);
-            ceilings.row([what, buffer, ns(reading.ns), reading.median_ns.map_or("–".to_owned(), ns)]);
-        }
-        let heads = ["operation", "kernel", "a unit of work needs at least", "limit", "measured", "share of the limit"];
-        let mut table = Table::new(&heads);
-        let (mut best, mut reached) = (Vec::new(), BTreeMap::<_, Vec<f64>>::new());
-        for entry in self.entries() {
-            let Some(duel) = self.headline(&entry) else { continue };
-            for (index, row) in duel.rows.iter().enumerate() {
-                let Some(limit) = self.limit(&entry, row) else { continue };
-                let ratio = limit.ns * row.throughput / 1e9;
-                if index == 0 {
-                    best.push(ratio);
-                }
-                reached.entry(limit.bound).or_default().push(ratio);
-                table.row([
-                    code(entry.name()),
-                    entry.link(&row.kernel),
-                    limit.needs.clone(),
-                    ns(limit.ns),
-                    ns(1e9 / row.throughput),
-                    share(limit.ns, row),
-                ]);
-            }
-        }
-        let percent = |share| format!("{:.0} %", 100.0 * share);
-        let mut bounds = Table::new(&["what bounds", "kernels", "share of the limit"]);
-        for (bound, shares) in reached {
-            bounds.row([bound.to_owned(), shares.len().to_string(), range(&shares, percent)?]);
-        }
-        Some(Topic {
-            file: "limits",
-            title: "Distance to the limit".to_owned(),
-            finding: format!("The best kernels reach {} of what the machine could do at best.", range(&best, percent)?),
-            tables: table.below(LIMITS)
-                + &bounds.below("The same by what bounds them:")
-                + &ceilings.below("Measured ceilings on one thread: the best of several timings, and their median."),
-        })
+    /// How close the best kernels come.
+    pub(super) fn limits(&self) -> Option<Finding> {
+        let ratio = |entry: Entry| {
+            let best = self.headline(&entry)?.rows.first()?;
+            Some(self.limit(entry.name(), best)?.share(best))
+        };
+        let reached: Vec<f64> = self.entries().filter_map(ratio).collect();
+        let reached = range(&reached, percent)?;
+        let title = format!("[Distance to the limit]({TABLES}/limits.md)");
+        Some((title, format!("The best kernels reach {reached} of what the machine could do at best.")))
     }
 }

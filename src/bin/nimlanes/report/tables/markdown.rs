@@ -6,13 +6,13 @@ use nimlanes::units::{scaled, span};
 use crate::measuring::duel::Row;
 
 /// A markdown table: a heading row and rows of cells. Columns of numbers are right-aligned.
-pub(in crate::report) struct Table {
+pub(in crate::report) struct MarkdownTable {
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl MarkdownTable {
     pub(in crate::report) fn new(heads: &[impl AsRef<str>]) -> Self {
-        Table { rows: vec![heads.iter().map(|head| head.as_ref().to_owned()).collect()] }
+        MarkdownTable { rows: vec![heads.iter().map(|head| head.as_ref().to_owned()).collect()] }
     }
 
     pub(in crate::report) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
@@ -84,6 +84,11 @@ pub(in crate::report) fn memory(bytes: f64) -> String {
     }
 }
 
+/// A share, in percent.
+pub(in crate::report) fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
 /// A size with thousands separators.
 pub(super) fn size(size: u64) -> String {
     grouped(&size.to_string())
@@ -101,13 +106,13 @@ mod tests {
 
     #[test]
     fn numbers_are_right_aligned_and_words_left_aligned() {
-        let mut table = Table::new(&["kernel", "time", "best", "against", "empty", "needs"]);
+        let mut table = MarkdownTable::new(&["kernel", "time", "best", "against", "empty", "needs"]);
         let row = ["`a`", "1.02 ms<br>×1.00", "**1.02 ms**", "**5.49** `b`", "–", "3 loads (1 ns)"];
         table.row(row.map(str::to_owned));
         table.row(["`b`", "–", "×2 ±3 %", "itself", "", "5 cycles (2 ns)"].map(str::to_owned));
         let text = table.end();
         assert_eq!(text.lines().nth(1), Some("| --- | ---: | ---: | --- | --- | --- |"), "{text}");
-        assert_eq!(Table::new(&["kernel"]).below("No kernels:"), "");
+        assert_eq!(MarkdownTable::new(&["kernel"]).below("No kernels:"), "");
     }
 
     #[test]

@@ -11,29 +11,27 @@ pub(in crate::report) mod markdown;
 mod operation;
 mod selected;
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use nimlanes::cores::OPERATIONS;
 use nimlanes::kernel::case::Case;
 use nimlanes::kernel::session::{AnyOperation, KernelInfo};
 use nimlanes::kernel::workload::Workload;
-use nimlanes::lab::environment::Environment;
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 
 pub use self::ladder::{best_plain, steps};
-use self::limits::share;
-use self::markdown::{Table, code, memory, ns, size, time, times};
+use self::markdown::{MarkdownTable, code, memory, ns, percent, size, time, times};
+use super::TABLES;
+use super::data::Data;
 use super::data::sources::Changed;
-use super::data::{Data, Setup};
-use super::measure::tasks::{Effort, SMALL};
-use super::{TABLES, list};
+use super::measure::tasks::{Effort, SMALL, TIME_LIMIT};
 use crate::files::saved::day;
 use crate::measuring::duel::{Duel, Row, TIE};
 
 const HOW_TO_READ: &str = include_str!("how_to_read.md");
 const THREATS: &str = include_str!("threats.md");
+const REPRODUCE: &str = include_str!("reproduce.md");
 /// Pages of earlier measurements, which are kept as they are.
 const FROZEN: &str = include_str!("frozen.md");
 
@@ -45,17 +43,12 @@ const PAGE: &str = "All kernels, workloads, sizes and machines are in one page: 
 
 const PUBLISHED: &str = "Published sizes, one thread, default build.";
 
-/// Marks a kernel that has changed since it was measured.
-const CHANGED: &str = "†";
-/// Explains [`CHANGED`].
-const CHANGED_NOTE: &str = "† This kernel has changed since it was measured.";
-/// Begins the list of changed sources that are not the source of one kernel.
-const CHANGED_PARTS: &str = "Shared source that has changed since it was measured: ";
-
-/// The lines of a report, counted from 1, without what they say about changes.
-pub fn unmarked(text: &str) -> impl Iterator<Item = (usize, String)> {
-    let is_kept = |line: &str| !line.is_empty() && line != CHANGED_NOTE && !line.starts_with(CHANGED_PARTS);
-    (1..).zip(text.lines()).filter(move |(_, line)| is_kept(line)).map(|(n, line)| (n, line.replace(CHANGED, "")))
+/// Where an input stands: in the order of the lists. Inputs that are in no list come last.
+pub fn place(case: &Case) -> impl Ord + use<> {
+    let operation = OPERATIONS.iter().position(|operation| operation.name() == case.operation);
+    let workloads = operation.map_or(&[][..], |operation| OPERATIONS[operation].workloads());
+    let workload = workloads.iter().position(|workload| workload.name == case.workload);
+    ([operation, workload].map(|place| place.unwrap_or(usize::MAX)), case.size)
 }
 
 /// Whether something that many times as fast as another is faster by more than a tie.
@@ -65,12 +58,12 @@ fn is_ahead(ratio: f64) -> bool {
 
 /// A report on one set of measurements.
 #[derive(Debug)]
-pub struct Report<'a> {
+pub struct MachineReport<'a> {
     pub(in crate::report) data: &'a Data,
     machine: Machine,
     changed: Option<Changed>,
     /// The measurements of other machines, by name.
-    others: Vec<Report<'a>>,
+    others: Vec<MachineReport<'a>>,
     /// The longest that the Grundy values of an input may be predicted to take.
     longest_input: Duration,
 }
@@ -80,8 +73,6 @@ pub struct Report<'a> {
 pub(in crate::report) struct Entry {
     pub(in crate::report) operation: &'static AnyOperation,
     kernels: Vec<KernelInfo>,
-    /// The kernels that have changed since they were measured.
-    changed: Vec<&'static str>,
 }
 
 impl Entry {
@@ -101,11 +92,9 @@ impl Entry {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
-    /// A kernel's name, linked to its source, and marked if it has changed.
+    /// A kernel's name, linked to its source.
     fn link(&self, name: &str) -> String {
-        let Some(kernel) = self.info(name) else { return code(name) };
-        let mark = if self.changed.contains(&kernel.name) { CHANGED } else { "" };
-        format!("[{}]({}){mark}", code(name), kernel.source())
+        self.info(name).map_or_else(|| code(name), |kernel| format!("[{}]({})", code(name), kernel.source()))
     }
 
     fn is_plain(&self, row: &Row) -> bool {
@@ -128,36 +117,17 @@ impl Entry {
     }
 }
 
-/// A chart, or tables that are too long for the report.
-#[derive(Debug)]
-pub struct Page {
-    /// File name with suffix.
-    pub file: String,
-    /// Its text: SVG or markdown.
-    pub text: String,
-}
-
-/// Tables on a topic that concerns all operations.
-struct Topic {
-    /// The name of the file, without suffix.
-    file: &'static str,
-    title: String,
-    /// What the tables show, in a sentence or two for the report.
-    finding: String,
-    tables: String,
-}
-
-impl<'a> Report<'a> {
+impl<'a> MachineReport<'a> {
     /// A report on `data`, beside the measurements of other machines. `changed` is `None` if it is not known.
     pub fn new(data: &'a Data, changed: Option<Changed>, others: &'a [Data]) -> Self {
-        let others = others.iter().map(|other| Report::new(other, None, &[])).collect();
+        let others = others.iter().map(|other| MachineReport::new(other, None, &[])).collect();
         // The machine only serves to list kernels: the report depends on the measurements, not on where it is generated.
-        Report { data, machine: Machine::detect(), changed, others, longest_input: LONGEST_INPUT }
+        MachineReport { data, machine: Machine::detect(), changed, others, longest_input: LONGEST_INPUT }
     }
 
     /// The same without inputs whose Grundy values are predicted to take longer than this, which is a second by default.
     pub fn within(self, longest_input: Duration) -> Self {
-        Report { longest_input, ..self }
+        MachineReport { longest_input, ..self }
     }
 
     /// Whether a kernel is known to have changed since it was measured.
@@ -169,9 +139,7 @@ impl<'a> Report<'a> {
         OPERATIONS.iter().map(move |operation| {
             let mut kernels = operation.kernels(&self.machine);
             kernels.retain(|kernel| self.is_measured(operation.name(), kernel.name));
-            let changed = kernels.iter().filter(|kernel| self.has_changed(operation.name(), kernel));
-            let changed = changed.map(|kernel| kernel.name).collect();
-            Entry { operation, kernels, changed }
+            Entry { operation, kernels }
         })
     }
 
@@ -199,7 +167,7 @@ impl<'a> Report<'a> {
     /// The text of RESULTS.md.
     pub fn results(&self) -> String {
         let mut text = String::new();
-        if self.data.is_draft() {
+        if self.data.draft {
             text.push_str("> **Draft**: few sizes and few rounds. Do not draw conclusions from it.\n\n");
         }
         let mut section = |title: &str, body: String| {
@@ -209,70 +177,19 @@ impl<'a> Report<'a> {
         };
         section("Summary", self.summary());
         section("Complete games", self.complete_games());
-        section("How to read", [HOW_TO_READ, &self.layout_note(), &self.time_limit_note()].concat());
+        section("How to read", [HOW_TO_READ, &self.layout_note(), &time_limit_note()].concat());
         for entry in self.entries() {
             // An operation that was not measured has nothing to say yet.
             if let Some(duel) = self.headline(&entry) {
                 section(&code(entry.name()), self.operation(&entry, duel));
             }
         }
-        section("Across operations", self.findings() + self.frozen());
+        section("Across operations", self.findings() + FROZEN);
         section("Machine beside machine", self.machines());
         section("Bias and threats to validity", THREATS.to_owned());
         section("Environment", self.environment());
-        section("Reproducing the results", self.reproduce());
+        section("Reproducing the results", REPRODUCE.to_owned());
         text.trim_end().to_owned() + "\n"
-    }
-
-    /// The files of tables.
-    pub fn pages(&self) -> Vec<Page> {
-        let mut index = String::from("The tables behind [RESULTS.md](RESULTS.md).\n\n");
-        let mut pages = Vec::new();
-        let mut page = |file: &str, title: &str, body: String| {
-            index += &format!("- [{title}]({file}.md)\n");
-            pages.push(Page { file: format!("{file}.md"), text: self.page(title, &body) });
-        };
-        for Topic { file, title, finding, tables } in self.topics() {
-            page(file, &title, format!("{finding}\n\n{tables}"));
-        }
-        if let Some((file, title, body)) = self.machines_page() {
-            page(file, title, body);
-        }
-        index += self.frozen();
-        pages.push(Page { file: "README.md".to_owned(), text: self.page("Tables", &index) });
-        pages
-    }
-
-    fn page(&self, title: &str, body: &str) -> String {
-        format!(
-            "# {title}\n\n{}\n{}",
-            body.trim_end(),
-            if body.contains(CHANGED) { self.changed_note() } else { String::new() }
-        )
-    }
-
-    /// Explains [`CHANGED`], if a kernel has changed.
-    fn changed_note(&self) -> String {
-        match self.changed() {
-            Some(kernels) if !kernels.is_empty() => format!("\n{CHANGED_NOTE}\n"),
-            _ => String::new(),
-        }
-    }
-
-    fn topics(&self) -> impl Iterator<Item = Topic> {
-        let topics = [self.limits(), self.selections()];
-        topics.into_iter().flatten()
-    }
-
-    fn findings(&self) -> String {
-        let topic = |Topic { file, title, finding, .. }| format!("- **[{title}]({TABLES}/{file}.md).** {finding}\n");
-        let short = |(title, finding)| format!("- **{title}.** {finding}\n");
-        self.topics().map(topic).chain(self.short_findings().map(short)).collect()
-    }
-
-    /// What else was measured once. A draft stands in a folder without it.
-    fn frozen(&self) -> &'static str {
-        if self.data.is_draft() { "" } else { FROZEN }
     }
 
     /// Whether a kernel was measured, or skipped for a reason, on this machine or on one beside it.
@@ -288,98 +205,55 @@ impl<'a> Report<'a> {
         self.data.duels.iter().chain(&self.data.observed).any(of_duel)
     }
 
-    /// All kernels, as pairs of operation and kernel.
-    fn all_kernels(&self) -> impl Iterator<Item = (&'static str, KernelInfo)> {
-        let kernels = |operation: &&'static AnyOperation| {
+    /// The kernels that satisfy a condition, as `operation=kernel`.
+    fn named(&self, is_wanted: impl Fn(&str, &KernelInfo) -> bool) -> Vec<String> {
+        let named = |operation: &&'static AnyOperation| {
             let name = operation.name();
-            operation.kernels(&self.machine).into_iter().map(move |kernel| (name, kernel))
+            let kernels = operation.kernels(&self.machine).into_iter().filter(|kernel| is_wanted(name, kernel));
+            kernels.map(|kernel| format!("{name}={}", kernel.name)).collect::<Vec<_>>()
         };
-        OPERATIONS.iter().flat_map(kernels)
+        OPERATIONS.iter().flat_map(named).collect()
     }
 
-    /// Kernels without a measurement on this machine, as `operation=kernel`: added later, or for another architecture.
+    /// Kernels without a measurement on this machine: added later, or for another architecture.
     pub fn unmeasured(&self) -> Vec<String> {
-        let unmeasured =
-            self.all_kernels().filter(|(operation, kernel)| !self.is_measured_here(operation, kernel.name));
-        unmeasured.map(|(operation, kernel)| format!("{operation}={}", kernel.name)).collect()
+        self.named(|operation, kernel| !self.is_measured_here(operation, kernel.name))
     }
 
-    /// Kernels that have changed since they were measured, as `operation=kernel`; `None` if that is not known.
+    /// Kernels that have changed since they were measured; `None` if that is not known.
     pub fn changed(&self) -> Option<Vec<String>> {
-        self.changed.as_ref()?;
-        let kernels = |entry: Entry| {
-            let name = entry.name();
-            entry.changed.into_iter().map(move |kernel| format!("{name}={kernel}"))
+        let is_changed = |operation: &str, kernel: &KernelInfo| {
+            self.has_changed(operation, kernel) && self.is_measured(operation, kernel.name)
         };
-        Some(self.entries().flat_map(kernels).collect())
-    }
-
-    /// Changed files that are not the source of one kernel, where no machine code decides.
-    fn changed_parts(&self) -> Vec<String> {
-        let own: BTreeSet<String> = self.all_kernels().map(|(_, kernel)| kernel.source()).collect();
-        let by_source = self.changed.iter().filter(|changed| changed.code.is_empty());
-        let files = by_source.flat_map(|changed| &changed.files).filter(|path| !own.contains(*path));
-        files.map(|path| code(path)).collect()
-    }
-
-    /// The revision of the measured source.
-    fn revision(&self) -> String {
-        self.data.revision().map_or("not recorded".to_owned(), code)
+        self.changed.is_some().then(|| self.named(is_changed))
     }
 
     /// The environment of each machine, in a column.
     fn environment(&self) -> String {
-        let columns: Vec<(&Report, &Environment)> =
-            [self].into_iter().chain(&self.others).map(|report| (report, &report.data.environment)).collect();
-        let heads = columns.iter().map(|(report, _)| report.name().to_owned());
-        let mut table = Table::new(&[String::new()].into_iter().chain(heads).collect::<Vec<_>>());
-        let mut row = |name: &str, cell: &dyn Fn(&Report, &Environment) -> String| {
-            table.row(
-                [name.to_owned()]
-                    .into_iter()
-                    .chain(columns.iter().map(|(report, environment)| cell(report, environment))),
-            );
+        let columns: Vec<&MachineReport> = [self].into_iter().chain(&self.others).collect();
+        let heads = [""].into_iter().chain(columns.iter().map(|report| report.name()));
+        let mut table = MarkdownTable::new(&heads.collect::<Vec<_>>());
+        let mut row = |name: &str, cell: &dyn Fn(&Data) -> String| {
+            table.row([name.to_owned()].into_iter().chain(columns.iter().map(|report| cell(report.data))));
         };
-        row("CPU", &|_, environment| environment.cpu.clone());
-        if columns.iter().any(|(report, _)| report.data.given_name.is_some()) {
-            row("name", &|report, environment| match report.data.given_name {
-                Some(_) => format!("by hand; it said {}", environment.microarchitecture),
+        row("CPU", &|data| data.environment.cpu.clone());
+        if columns.iter().any(|report| report.data.given_name.is_some()) {
+            row("name", &|data| match data.given_name {
+                Some(_) => format!("by hand; it said {}", data.environment.microarchitecture),
                 None => "by the CPU".to_owned(),
             });
         }
-        row("instruction sets up to", &|_, environment| code(&environment.tier));
-        row("CPUs", &|_, environment| environment.threads.to_string());
-        row("caches", &|_, environment| environment.caches.join(", "));
-        row("memory", &|_, environment| memory(environment.memory as f64));
-        row("system", &|_, environment| environment.system.clone());
-        row("default build compiled for", &|_, environment| environment.build.target_features.join(", "));
-        row("features", &|_, environment| environment.build.features.join(", "));
-        row("profile", &|_, environment| environment.build.profile.clone());
-        row("measured (UTC)", &|report, _| report.data.dates.join(" to "));
-        row("revision", &|report, _| report.revision());
-        let parts = self.changed_parts();
-        let text = table.end();
-        if parts.is_empty() { text } else { format!("{text}{CHANGED_PARTS}{}.\n", list(parts.iter())) }
-    }
-
-    /// Time limits of a run in a duel, in seconds: in general, and at headline sizes.
-    fn time_limits(&self) -> Option<[f64; 2]> {
-        let setup = self.data.setup.as_ref()?;
-        let effort = if setup.draft { Effort::DRAFT } else { Effort::FULL };
-        Some([setup.time_limit_seconds, effort.headline_time_limit.as_secs_f64()])
-    }
-
-    fn time_limit_note(&self) -> String {
-        let sentence = |[most, headline]: [f64; 2]| {
-            format!(
-                "- **Time limit**: kernels predicted to take longer than {} for a run are skipped. At the published size of an \
-                 operation's first\n  workload the limit is {}. At its larger sizes, that limit also applies to the best kernel in \
-                 plain Rust and the best public ones.\n",
-                time(most),
-                time(headline)
-            )
-        };
-        self.time_limits().map_or(String::new(), sentence)
+        row("instruction sets up to", &|data| code(&data.environment.tier));
+        row("CPUs", &|data| data.environment.threads.to_string());
+        row("caches", &|data| data.environment.caches.join(", "));
+        row("memory", &|data| memory(data.environment.memory as f64));
+        row("system", &|data| data.environment.system.clone());
+        row("default build compiled for", &|data| data.environment.build.target_features.join(", "));
+        row("features", &|data| data.environment.build.features.join(", "));
+        row("profile", &|data| data.environment.build.profile.clone());
+        row("measured (UTC)", &|data| data.dates.join(" to "));
+        row("revision", &revision);
+        table.end()
     }
 
     /// What the best kernels were measured on and checked against.
@@ -402,7 +276,7 @@ impl<'a> Report<'a> {
             self.named_by_hand(),
             code(&environment.tier),
             environment.threads,
-            self.revision(),
+            revision(self.data),
         )
     }
 
@@ -413,7 +287,7 @@ impl<'a> Report<'a> {
         heads.push("time per unit");
         heads.extend((!is_digest).then_some("share of the limit"));
         let heads = heads.into_iter().map(str::to_owned).chain(self.heads_of_others());
-        let mut table = Table::new(&heads.collect::<Vec<_>>());
+        let mut table = MarkdownTable::new(&heads.collect::<Vec<_>>());
         for entry in self.entries() {
             let Some(duel) = self.headline(&entry) else { continue };
             let Some(best) = duel.rows.first() else { continue };
@@ -429,7 +303,7 @@ impl<'a> Report<'a> {
             cells.extend([entry.baseline(duel), entry.plain(duel)].map(against));
             cells.extend((!is_digest).then(|| against(entry.public(duel))));
             cells.push(format!("{} per {}", ns(1e9 / best.throughput), best.unit));
-            let limit = || self.limit(&entry, best).map_or("–".to_owned(), |limit| share(limit.ns, best));
+            let limit = || self.limit(entry.name(), best).map_or("–".to_owned(), |limit| percent(limit.share(best)));
             cells.extend((!is_digest).then(limit));
             table.row(cells.into_iter().chain(self.best_of_others(&entry, duel)));
         }
@@ -438,23 +312,20 @@ impl<'a> Report<'a> {
 
     fn summary(&self) -> String {
         let (best, note) = (self.best_kernels(false), self.note_on_others());
-        format!("{PUBLISHED}{note}\n\n{best}{}\n{}\n{PAGE}\n", self.provenance(), self.changed_note())
+        format!("{PUBLISHED}{note}\n\n{best}{}\n\n{PAGE}\n", self.provenance())
     }
 
     /// The digest for README.md.
     pub fn digest(&self) -> String {
         let (best, note, name) = (self.best_kernels(true), self.note_on_others(), self.name());
-        let (date, revision) = (day(self.data.date()), self.revision());
-        format!(
-            "{PUBLISHED} Measured on {name} on {date}; revision: {revision}.{note}\n\n{best}{}{}",
-            self.furthest(),
-            self.changed_note()
-        )
+        let (date, revision) = (day(self.data.date()), revision(self.data));
+        let furthest = self.furthest();
+        format!("{PUBLISHED} Measured on {name} on {date}; revision: {revision}.{note}\n\n{best}{furthest}")
     }
 
     /// The observed kernels at their published sizes, one thread, default build.
     fn observed(&self) -> String {
-        let mut table = Table::new(&["operation", "observed kernel", "time", "× the best exact kernel"]);
+        let mut table = MarkdownTable::new(&["operation", "observed kernel", "time", "× the best exact kernel"]);
         for entry in self.entries() {
             let headline = entry.headline();
             let published = entry.case(headline, headline.published);
@@ -475,20 +346,20 @@ impl<'a> Report<'a> {
             "Observed, not proved: these kernels rely on an unproved property, so they run only if you name them.",
         )
     }
+}
 
-    fn reproduce(&self) -> String {
-        let took = |setup: &Setup| format!(": {:.0} min here", (setup.took_seconds / 60.0).ceil());
-        let took = self.data.setup.as_ref().map_or(String::new(), took);
-        format!(
-            "```sh\n\
-             cargo run --release -- report --again     # measure everything and write this file{took}\n\
-             cargo run --release -- report --quick     # a draft, below target/draft: 2 min\n\
-             cargo run --release -- report --html FILE # a page of all measurements, to browse\n\
-             cargo run --release -- report --check     # regenerate it from the committed data and compare\n\
-             cargo run --release -- compare OPERATION  # one duel: 1 min\n\
-             ```\n"
-        )
-    }
+/// The revision of the measured source.
+fn revision(data: &Data) -> String {
+    data.revision().map_or("not recorded".to_owned(), code)
+}
+
+fn time_limit_note() -> String {
+    let [most, headline] = [TIME_LIMIT, Effort::FULL.headline_time_limit].map(|limit| time(limit.as_secs_f64()));
+    format!(
+        "- **Time limit**: kernels predicted to take longer than {most} for a run are skipped. At the published size of an operation's \
+         first\n  workload the limit is {headline}. At its larger sizes, that limit also applies to the best kernel in plain Rust and \
+         the best public ones.\n"
+    )
 }
 
 #[cfg(test)]
@@ -503,10 +374,8 @@ mod tests {
     #[test]
     fn a_kernel_without_measurements_is_in_no_table() {
         let text = |data: &Data| {
-            let report = Report::new(data, None, &[]);
-            let pages = report.pages().into_iter().map(|page| page.text);
-            let text: String = [report.results(), report.digest()].into_iter().chain(pages).collect();
-            (text, report.unmeasured())
+            let report = MachineReport::new(data, None, &[]);
+            (report.results() + &report.digest(), report.unmeasured())
         };
         let (operation, kernel) = ("mex_subtraction", "byte_lanes_avx512");
         let (link, pair) = (format!("[`{kernel}`]("), format!("{operation}={kernel}"));

@@ -2,52 +2,34 @@
 
 use std::path::Path;
 
-use nimlanes::kernel::Tier;
 use nimlanes::kernel::session::KernelInfo;
 use nimlanes::kernel::workload::Workload;
 
 use super::ladder::{Step, steps};
-use super::markdown::{Table, code, ns, size, spread, time, times};
-use super::{Entry, Page, Report, SMALL, is_ahead};
-use crate::drawing::chart::{self, Dot, Point, Series};
+use super::markdown::{MarkdownTable, code, ns, size, spread, time, times};
+use super::{Entry, MachineReport, SMALL, is_ahead};
+use crate::drawing::chart::{self, Point, Series};
 use crate::measuring::duel::{Duel, Row};
 use crate::report::CHARTS;
 
-/// The heading of an operation's notes on failed ideas.
-const TRIED: &str = "Tried";
-
-/// The text below a heading of an operation's notes.
-pub(super) fn section<'n>(notes: &'n str, heading: &str) -> Option<&'n str> {
-    let sections = notes.split("\n# ").skip(1);
-    sections
-        .filter_map(|section| section.split_once('\n'))
-        .find(|(head, _)| *head == heading)
-        .map(|(_, text)| text.trim())
-}
-
-impl Report<'_> {
+impl MachineReport<'_> {
     /// The section of an operation in the report.
     pub(super) fn operation(&self, entry: &Entry, duel: &Duel) -> String {
         let name = entry.name();
-        let charts = self.charts_of(entry);
-        let picture = |kind: &str| {
-            let file = format!("{name}-{kind}.svg");
-            let is_drawn = charts.iter().any(|chart| chart.file == file);
-            if is_drawn { format!("![{name} {kind}]({CHARTS}/{file})\n\n") } else { String::new() }
-        };
         let mut text = String::new();
         if let Some(line) = result(entry, duel) {
             text += &format!("{line}\n\n");
         }
         text += &self.steps(entry, duel);
-        text += &picture(RATIO);
         let notes = entry.operation.notes();
         let lessons = notes.split("\n# ").next().unwrap_or_default();
         if !lessons.trim().is_empty() {
             text += &format!("What the measurements showed:\n\n{}\n\n", lessons.trim());
         }
-        text += &picture(SIZES);
-        if let (Some(_), Some(kernel)) = (section(notes, TRIED), entry.kernels.first()) {
+        if self.sizes_chart(entry, entry.headline()).is_some() {
+            text += &format!("![{name} sizes]({CHARTS}/{})\n\n", chart_file(name));
+        }
+        if let (true, Some(kernel)) = (notes.contains("\n# Tried\n"), entry.kernels.first()) {
             let source = kernel.source();
             let folder = Path::new(&source).parent().unwrap_or(Path::new("")).display();
             text += &format!("More: [ideas that failed]({folder}/NOTES.md#tried).\n");
@@ -55,23 +37,10 @@ impl Report<'_> {
         text
     }
 
-    /// All charts.
-    pub fn charts(&self) -> Vec<Page> {
-        self.entries().flat_map(|entry| self.charts_of(&entry)).collect()
-    }
-
-    fn charts_of(&self, entry: &Entry) -> Vec<Page> {
-        let headline = entry.headline();
-        let ratios = self.headline(entry).map(|duel| {
-            let title = format!("{}: {} at {}", entry.name(), headline.name, size(duel.case.size));
-            let marks = self.marks(entry, &self.charted(entry, headline));
-            chart::ratios(&title, &duel.baseline, &dots(entry, duel, &marks))
-        });
-        let charts = [(RATIO, ratios), (SIZES, self.sizes_chart(entry, headline))];
-        let page = |(kind, text): (&str, Option<String>)| {
-            Some(Page { file: format!("{}-{kind}.svg", entry.name()), text: text? })
-        };
-        charts.into_iter().filter_map(page).collect()
+    /// The charts of the first workloads: the name of the file of each, and its text.
+    pub fn charts(&self) -> impl Iterator<Item = (String, String)> {
+        let chart = |entry: Entry| Some((chart_file(entry.name()), self.sizes_chart(&entry, entry.headline())?));
+        self.entries().filter_map(chart)
     }
 
     /// The duels of a workload by size. A logarithmic axis cannot show size 0.
@@ -93,7 +62,7 @@ impl Report<'_> {
     fn steps(&self, entry: &Entry, duel: &Duel) -> String {
         let heads = ["step", "what it is", "time", &format!("× {}", code(&duel.baseline)), "× the best before"];
         let heads = heads.into_iter().map(str::to_owned).chain(self.heads_of_others());
-        let mut table = Table::new(&heads.collect::<Vec<_>>());
+        let mut table = MarkdownTable::new(&heads.collect::<Vec<_>>());
         let is = |named: Option<&Row>, row: &Row| named.is_some_and(|named| named.kernel == row.kernel);
         for Step { kernel, row, gain } in steps(duel, &entry.kernels) {
             let bold = if is(duel.rows.first(), row) { "**" } else { "" };
@@ -122,8 +91,9 @@ impl Report<'_> {
     }
 }
 
-const RATIO: &str = "ratio";
-const SIZES: &str = "sizes";
+fn chart_file(operation: &str) -> String {
+    format!("{operation}-sizes.svg")
+}
 
 /// The result in one line.
 fn result(entry: &Entry, duel: &Duel) -> Option<String> {
@@ -164,33 +134,13 @@ pub(super) fn summary(kernel: &KernelInfo) -> String {
     }
 }
 
-/// The technology that a kernel uses: its Cargo features, else its tier, else plain Rust.
-fn technology(kernel: &KernelInfo) -> String {
-    match (kernel.features, kernel.tier) {
-        ([], Tier::Portable) => "plain Rust".to_owned(),
-        ([], tier) => tier.name().to_owned(),
-        (features, _) => features.join(" + "),
-    }
-}
-
-fn dots(entry: &Entry, duel: &Duel, marks: &[&str]) -> Vec<Dot> {
-    let dot = |row: &Row| Dot {
-        name: row.kernel.clone(),
-        technology: entry.info(&row.kernel).map_or(row.tier.clone(), technology),
-        mark: marks.iter().position(|name| *name == row.kernel),
-        ratio: row.ratio,
-        range: (row.ratio_low, row.ratio_high),
-    };
-    duel.rows.iter().map(dot).collect()
-}
-
 /// The kernels over sizes, relative to the best in plain Rust.
 fn series(entry: &Entry, duels: &[&Duel], marks: &[&str]) -> Vec<Series> {
     let series = |kernel: &KernelInfo| {
         let point = |duel: &&Duel| {
             let row = duel.rows.iter().find(|row| row.kernel == kernel.name)?;
             let ratio = row.ratio / entry.plain(duel)?.ratio;
-            Some(Point { size: duel.case.size as f64, seconds: row.median_seconds, ratio })
+            Some(Point { size: duel.case.size as f64, ratio })
         };
         let mark = marks.iter().position(|name| *name == kernel.name);
         Series { name: kernel.name.to_owned(), mark, points: duels.iter().filter_map(point).collect() }
