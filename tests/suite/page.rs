@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use flate2::read::ZlibDecoder;
+use miniz_oxide::inflate::decompress_to_vec_zlib;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -98,8 +98,7 @@ fn names(folder: &Path) -> Vec<String> {
 pub fn data(page: &str) -> Value {
     let (_, rest) = page.split_once("<script type=\"text/plain\" id=\"data\">").expect("data");
     let (packed, _) = rest.split_once("</script>").expect("an end");
-    let packed = bytes(packed);
-    serde_json::from_reader(ZlibDecoder::new(packed.as_slice())).expect("JSON")
+    serde_json::from_slice(&decompress_to_vec_zlib(&bytes(packed)).expect("packed")).expect("JSON")
 }
 
 /// The bytes of a text in base64.

@@ -101,7 +101,6 @@ fn invalid_requests_give_one_line() {
     refused(&["positions", "stone-game", "--limit", "9", "--moves", "1:1"], 2, "no option --moves");
     refused(&["positions", "proportionate-nim", "--limit", "9", "--rule", "all"], 2, "no option --rule");
     refused(&["positions", "proportionate-nim", "--limit", "9", "--moves", "1:2,2:1"], 2, "twice");
-    refused(&["positions", "stone-game", "--limit", "9", "--format", "xml"], 2, "csv");
     refused(&["positions", "stone-game", "--limit", "9", "--kernel", "occupancy=bit_rows"], 2, "does not use");
 }
 

@@ -2,7 +2,6 @@
 
 use clap::{Command, ValueEnum};
 use clap_complete::{Shell, generate};
-use clap_mangen::Man;
 
 use crate::terminal::failure::Failure;
 use crate::terminal::output::print;
@@ -23,23 +22,34 @@ pub enum Generate {
 /// The program as completions have it: without the commands that it gives to others of itself.
 fn shown(program: &Command) -> Command {
     let commands = program.get_subcommands().filter(|command| !command.is_hide_set());
-    Command::new("nimlanes").disable_help_subcommand(true).args(program.get_arguments()).subcommands(commands)
+    let shown = Command::new("nimlanes").disable_help_flag(true).disable_help_subcommand(true);
+    shown.args(program.get_arguments()).subcommands(commands)
+}
+
+/// The manual page: the helps of the program and of its commands, as they are.
+fn manual(program: &Command) -> String {
+    let commands = program.get_subcommands().filter(|command| !command.is_hide_set());
+    let section = |(title, command): (String, &Command)| {
+        let help = command.clone().bin_name(&title).render_help().to_string();
+        // A line that begins with one of these would be a request of roff, as a backslash would.
+        let lines = help.replace('\\', "\\e").replace("\n.", "\n\\&.").replace("\n'", "\n\\&'");
+        format!(".SH {}\n.nf\n{lines}\n.fi\n", title.to_uppercase())
+    };
+    let commands = commands.map(|command| (format!("nimlanes {}", command.get_name()), command));
+    let sections: String = [("nimlanes".to_owned(), program)].into_iter().chain(commands).map(section).collect();
+    let title = format!(".TH NIMLANES 1 \"\" \"nimlanes {}\"\n", env!("CARGO_PKG_VERSION"));
+    title + ".SH NAME\nnimlanes \\- combinatorial games with SIMD and bit\\-parallel kernels\n" + &sections
 }
 
 /// Prints the manual page, or a script that completes commands and options in a shell.
 pub fn main(what: Generate, program: Command) -> Result<(), Failure> {
-    let mut made = Vec::new();
     let shell = match what {
-        Generate::Man => {
-            let version = concat!("nimlanes ", env!("CARGO_PKG_VERSION"));
-            let written = Man::new(program).source(version).render(&mut made);
-            written.map_err(|error| Failure::Failed(error.to_string()))?;
-            return print(&String::from_utf8_lossy(&made));
-        }
+        Generate::Man => return print(&manual(&program)),
         Generate::CompleteBash => Shell::Bash,
         Generate::CompleteZsh => Shell::Zsh,
         Generate::CompleteFish => Shell::Fish,
     };
+    let mut made = Vec::new();
     generate(shell, &mut shown(&program), "nimlanes", &mut made);
     if what == Generate::CompleteFish {
         made.extend(FISH.as_bytes());

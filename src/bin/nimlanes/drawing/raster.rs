@@ -1,9 +1,6 @@
 //! Rasters of coloured cells, as PNG: a million positions are one element of an SVG.
 
-use std::io::Write as _;
-
-use flate2::write::ZlibEncoder;
-use flate2::{Compression, Crc};
+use miniz_oxide::deflate::compress_to_vec_zlib;
 
 use super::colours::{Colour, scale};
 
@@ -52,12 +49,9 @@ impl Raster {
     pub fn png(&self) -> Vec<u8> {
         let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
         let mut chunk = |kind: &[u8], data: &[u8]| {
-            let mut sum = Crc::new();
-            sum.update(kind);
-            sum.update(data);
             file.extend((data.len() as u32).to_be_bytes());
             file.extend([kind, data].concat());
-            file.extend(sum.sum().to_be_bytes());
+            file.extend(crc(kind.iter().chain(data)).to_be_bytes());
         };
         let [width, height] = [self.columns, self.cells.len() / self.columns].map(|side| (side as u32).to_be_bytes());
         // Eight bits are an index into the palette.
@@ -74,16 +68,18 @@ impl Raster {
 
 /// Bytes in the format of zlib.
 pub fn deflated(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
-    let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    written.expect("writing to memory succeeds")
+    compress_to_vec_zlib(bytes, 9)
+}
+
+/// The CRC-32 of bytes, as PNG has it.
+fn crc<'a>(bytes: impl Iterator<Item = &'a u8>) -> u32 {
+    let shifted = |crc: u32| crc >> 1 ^ 0xedb8_8320 * (crc & 1);
+    !bytes.fold(!0, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| shifted(crc)))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read as _;
-
-    use flate2::read::ZlibDecoder;
+    use miniz_oxide::inflate::decompress_to_vec_zlib;
 
     use super::*;
 
@@ -108,8 +104,7 @@ mod tests {
         }
         let kinds: Vec<_> = chunks.iter().map(|(kind, _)| *kind).collect();
         assert_eq!(kinds, [b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"]);
-        let mut rows = Vec::new();
-        ZlibDecoder::new(chunks[3].1).read_to_end(&mut rows).expect("packed rows");
+        let rows = decompress_to_vec_zlib(chunks[3].1).expect("packed rows");
         assert_eq!(
             (rows.as_slice(), &file[file.len() - 4..]),
             (&[0, 1, 0, 0, 0, 224, 7, 9][..], &[0xae, 0x42, 0x60, 0x82][..])

@@ -72,8 +72,9 @@ mod tests {
         let (modules, program) = of_this_process().expect("Linux");
         let module = modules.iter().find(|module| module.range.contains(&address)).expect("the program");
         assert_eq!(module.name, program);
-        let loader = addr2line::Loader::new(&module.path).expect("an ELF file");
-        let symbol = loader.find_symbol(module.in_file(address)).expect("a symbol");
+        let data = fs::read(&module.path).expect("a file");
+        let symbols = object::File::parse(&*data).expect("an ELF file").symbol_map();
+        let symbol = symbols.get(module.in_file(address)).expect("a symbol").name();
         assert!(symbol.contains("this_function_is_in_this_program"), "{symbol}");
     }
 }

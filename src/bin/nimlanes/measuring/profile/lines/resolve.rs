@@ -5,10 +5,42 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use addr2line::{Loader, Location, demangle_auto};
+use addr2line::{Context, Location, demangle_auto};
+use gimli::{Dwarf, EndianArcSlice, LittleEndian, SectionId};
+use object::{Object, ObjectSection};
 
 use super::modules::Module;
+
+/// The debug information and the symbols of a file.
+struct Debug {
+    context: Context<EndianArcSlice<LittleEndian>>,
+    /// Addresses and names, ascending.
+    symbols: Vec<(u64, String)>,
+}
+
+impl Debug {
+    /// `None` if it is no ELF file.
+    fn read(path: &Path) -> Option<Self> {
+        let data = fs::read(path).ok()?;
+        let file = object::File::parse(&*data).ok()?;
+        let section = |id: SectionId| -> Result<_, gimli::Error> {
+            let data = file.section_by_name(id.name()).and_then(|section| section.uncompressed_data().ok());
+            Ok(EndianArcSlice::new(Arc::from(data.unwrap_or_default()), LittleEndian))
+        };
+        let context = Context::from_dwarf(Dwarf::load(section).ok()?).ok()?;
+        let symbols = file.symbol_map();
+        let symbols = symbols.symbols().iter().map(|symbol| (symbol.address(), symbol.name().to_owned()));
+        Some(Debug { context, symbols: symbols.collect() })
+    }
+
+    /// The last symbol that begins at an address or before it.
+    fn symbol(&self, address: u64) -> Option<&str> {
+        let after = self.symbols.partition_point(|(begin, _)| *begin <= address);
+        Some(&self.symbols[after.checked_sub(1)?].1)
+    }
+}
 
 /// The code at an address.
 #[derive(Debug, Default)]
@@ -30,15 +62,15 @@ impl AsRef<[String]> for Code {
 /// Resolves addresses of this process.
 pub struct Resolver<'m> {
     modules: &'m [Module],
-    loaders: Vec<OnceCell<Option<Loader>>>,
+    files: Vec<OnceCell<Option<Debug>>>,
     codes: HashMap<u64, Rc<Code>>,
     sources: HashMap<String, Vec<String>>,
 }
 
 impl<'m> Resolver<'m> {
     pub fn new(modules: &'m [Module]) -> Self {
-        let loaders = modules.iter().map(|_| OnceCell::new()).collect();
-        Resolver { modules, loaders, codes: HashMap::new(), sources: HashMap::new() }
+        let files = modules.iter().map(|_| OnceCell::new()).collect();
+        Resolver { modules, files, codes: HashMap::new(), sources: HashMap::new() }
     }
 
     /// The code at an address of this process.
@@ -55,9 +87,9 @@ impl<'m> Resolver<'m> {
     fn look_up(&mut self, address: u64) -> Option<Code> {
         let index = self.modules.iter().position(|module| module.range.contains(&address))?;
         let module = &self.modules[index];
-        let loader = self.loaders[index].get_or_init(|| Loader::new(&module.path).ok()).as_ref()?;
+        let file = self.files[index].get_or_init(|| Debug::read(&module.path)).as_ref()?;
         let address = module.in_file(address);
-        let mut frames = loader.find_frames(address).ok()?;
+        let mut frames = file.context.find_frames(address).skip_all_loads().ok()?;
         // Innermost first, each with the line that is executed in it.
         let mut found = Vec::new();
         while let Some(frame) = frames.next().ok()? {
@@ -70,7 +102,7 @@ impl<'m> Resolver<'m> {
         let line = found.first().and_then(|(_, line)| line.clone());
         let mut functions: Vec<String> = found.into_iter().rev().map(|(name, _)| name).collect();
         if functions.is_empty() {
-            let symbol = loader.find_symbol(address).map(|name| demangle_auto(name.into(), None).into_owned());
+            let symbol = file.symbol(address).map(|name| demangle_auto(name.into(), None).into_owned());
             functions.push(symbol.unwrap_or_else(|| short_path(&module.name)));
         }
         let line = line.map(|(file, number)| self.line(&file, number));
