@@ -73,7 +73,7 @@ pub fn deflated(bytes: &[u8]) -> Vec<u8> {
 
 /// The CRC-32 of bytes, as PNG has it.
 fn crc<'a>(bytes: impl Iterator<Item = &'a u8>) -> u32 {
-    let shifted = |crc: u32| crc >> 1 ^ 0xedb8_8320 * (crc & 1);
+    let shifted = |crc: u32| (crc >> 1) ^ (0xedb8_8320 * (crc & 1));
     !bytes.fold(!0, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| shifted(crc)))
 }
 

@@ -2,7 +2,7 @@
 
 use nimlanes::games::GAMES;
 
-use super::Report;
+use super::MachineReport;
 use super::markdown::{MarkdownTable, grouped, memory, size, time, times};
 use crate::measuring::duel::Duel;
 
