@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use super::identity::{id_of, is_at, names, pass_on, stream};
+use super::identity::{has_no_locks, id_of, is_at, names, pass_on, stream};
 
 /// Whether a path is `-`: standard output, or standard input of what reads.
 pub fn is_standard(path: &Path) -> bool {
@@ -225,10 +225,11 @@ impl PartialFile {
 /// Locks a file until it is closed. Returns false if its file system refuses locks, as some network file systems do.
 ///
 /// # Errors
-/// Another process has locked it.
+/// Another process has locked it, or the lock failed otherwise.
 pub fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
-        Err(TryLockError::Error(_)) => Ok(false),
+        Err(TryLockError::Error(error)) if has_no_locks(&error) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
         Err(TryLockError::WouldBlock) => Err(ErrorKind::WouldBlock.into()),
         Ok(()) => Ok(true),
     }

@@ -1,7 +1,7 @@
 //! What a system knows about a file besides its content: its identity, how many names it has, its owner, and whether a path names an
 //! open stream.
 
-pub use here::{id_of, is_at, names, pass_on, stream};
+pub use here::{has_no_locks, id_of, is_at, names, pass_on, stream};
 
 #[cfg(unix)]
 mod here {
@@ -10,6 +10,8 @@ mod here {
     use std::os::fd::AsFd;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     use std::path::{Path, PathBuf};
+
+    use rustix::io::Errno;
 
     use super::super::atomic::folder;
 
@@ -31,6 +33,12 @@ mod here {
     /// How many names an open file has.
     pub fn names(file: &File) -> io::Result<u64> {
         file.metadata().map(|file| file.nlink())
+    }
+
+    /// Whether a lock was refused because the file system has none.
+    pub fn has_no_locks(error: &io::Error) -> bool {
+        let refused = Errno::from_io_error(error);
+        refused.is_some_and(|error| [Errno::NOLCK, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP].contains(&error))
     }
 
     /// Gives a new file the mode of the file that it will replace, and its owner and group if the system allows.
@@ -157,6 +165,14 @@ mod here {
         pub fn names(_: &File) -> io::Result<u64> {
             Ok(1)
         }
+    }
+
+    /// Whether a lock was refused because there are none.
+    pub fn has_no_locks(error: &io::Error) -> bool {
+        /// Windows: the function is invalid, or not supported.
+        const REFUSED: [i32; 2] = [1, 50];
+        let is_refused = error.raw_os_error().is_some_and(|code| cfg!(windows) && REFUSED.contains(&code));
+        is_refused || error.kind() == io::ErrorKind::Unsupported
     }
 
     /// A file has the rights that its folder gives.
