@@ -210,8 +210,8 @@ fn wrong_names() {
     refused(&["solve", "stone-game", "--kernel", "mex_subtraction=stamp"], "does not use");
     refused(&["compare", "none"], "table_scan");
     refused(&["compare", "table_scan", "--workload", "none"], "all-moves");
-    refused(&["compare", "table_scan", "--kernels", ""], "empty name");
-    refused(&["compare", "table_scan", "--kernels", "byte_table,"], "empty name");
+    refused(&["compare", "table_scan", "--kernels", ""], "a value is required for '--kernels <A,B,C>'");
+    refused(&["compare", "table_scan", "--kernels", "byte_table,"], "a value is required for '--kernels <A,B,C>'");
     refused(&["compare", "table_scan", "--kernels", "none"], "byte_table");
     refused(&["compare", "table_scan", "--baseline", "none"], "byte_table");
     refused(&["compare", "table_scan", "--seconds", "0"], "above 0");

@@ -733,15 +733,13 @@ fn kernels_are_compared_by_compilers() {
     let says = "there is no rustc of old; `rustup toolchain install old --profile minimal` installs it: \
         error: toolchain 'old' is not installed";
     failed(&mut by(both), says);
-    let same = predicate::str::contains("another compiler than that of this program, rustc ");
-    by("toolchain:this").assert().code(2).stderr(same);
 
     fs::write(folder.path().join("old-rustc.installed"), "").expect("a writable folder");
     let duel = json(&mut by(both));
     assert_eq!(duel["baseline"], "flags");
     let builds = duel["builds"].as_array().expect("an array");
-    assert!(builds.len() == 1 && builds[0]["rustc"].as_str().is_some_and(|it| it.starts_with("rustc 1.42.0 ")));
-    assert_eq!(builds[0]["rows"].as_array().map(Vec::len), Some(2));
+    assert!(builds.len() == 2 && builds[1]["rustc"].as_str().is_some_and(|it| it.starts_with("rustc 1.42.0 ")));
+    assert!(builds.iter().all(|build| build["rows"].as_array().map(Vec::len) == Some(2)));
     let output = by("toolchain:old").assert().success().get_output().clone();
     let output = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(output.contains("\nold: ") && output.contains("rustc 1.42.0 ") && output.contains("LLVM"), "{output}");

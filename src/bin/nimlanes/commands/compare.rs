@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use nimlanes::kernel::Run;
 use nimlanes::kernel::selection::Selection;
-use nimlanes::kernel::session::Session;
 use nimlanes::lab::environment::Environment;
 use nimlanes::numbers::within;
 use serde::Serialize;
@@ -37,8 +37,8 @@ pub struct Args {
     #[command(flatten)]
     target: Target,
     /// Kernels to compare [default: all that can run]
-    #[arg(long, value_name = "A,B,C")]
-    kernels: Option<String>,
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
+    kernels: Vec<String>,
     /// The kernel that ratios refer to [default: the first within --time-limit]
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
@@ -128,16 +128,14 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 impl Args {
     /// Who takes part, and for how long.
     fn options(&self, threads: usize) -> Result<DuelOptions, Failure> {
-        let kernels = self.kernels.as_deref().map(|list| list.split(',').map(|name| name.trim().to_owned()).collect());
-        let kernels: Vec<String> = kernels.unwrap_or_default();
-        if let Some(name) = duplicate(&kernels).filter(|name| !name.is_empty()) {
+        if let Some(name) = duplicate(&self.kernels) {
             return Err(Failure::Usage(format!("--kernels names {name} twice; once is allowed")));
         }
         if let Some(build) = duplicate(&self.builds) {
             return Err(Failure::Usage(format!("--builds names {build} twice; once is allowed")));
         }
         Ok(DuelOptions {
-            kernels,
+            kernels: self.kernels.clone(),
             baseline: self.baseline.clone(),
             threads,
             budget: Duration::from_secs_f64(self.seconds),
@@ -146,20 +144,10 @@ impl Args {
         })
     }
 
-    /// Opens the input.
-    fn session(&self, options: &DuelOptions, selection: &Selection) -> Result<Box<dyn Session>, Failure> {
-        let session = self.target.session(selection)?;
-        if options.kernels.iter().any(String::is_empty) {
-            let all = session.kernels().iter().map(|kernel| kernel.name).collect::<Vec<_>>().join(", ");
-            return Err(Failure::Usage(format!("--kernels has an empty name; allowed: {all}")));
-        }
-        Ok(session)
-    }
-
     /// Plays the duel.
     fn play(&self, selection: &Selection, run: &Run) -> Result<Comparison, Failure> {
         let options = self.options(selection.threads())?;
-        let open = || self.session(&options, selection);
+        let open = || self.target.session(selection);
         if !HAS_PROCESSES {
             if !self.builds.is_empty() || self.until.is_some() || self.counters.is_some() {
                 let what = "this system has no other processes: --builds, --until and --counters need them";
@@ -179,8 +167,7 @@ impl Args {
     fn count(&self, comparison: &Comparison, selection: &Selection, run: &Run) -> Result<Option<Counters>, Failure> {
         let Some(source) = self.counters else { return Ok(None) };
         let session = self.target.session(selection)?;
-        let kernels = comparison.duel.rows.iter().filter_map(|row| session.index(&row.kernel));
-        let kernels: Vec<usize> = kernels.collect();
+        let kernels: Vec<usize> = comparison.duel.rows.iter().filter_map(|row| session.index(&row.kernel)).collect();
         Ok(counters::count(session.as_ref(), &kernels, source, run, &mut remark)?)
     }
 }

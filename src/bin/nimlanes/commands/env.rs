@@ -20,13 +20,13 @@ pub struct Args {
 
 /// The output of `--json`.
 #[derive(Serialize)]
-struct Outcome<'a> {
+struct EnvironmentDocument<'a> {
     #[serde(flatten)]
     environment: &'a Environment,
     cores: &'a [CoreType],
 }
 
-impl Document for Outcome<'_> {
+impl Document for EnvironmentDocument<'_> {
     const SCHEMA: &'static str = "nimlanes-environment-1";
 }
 
@@ -34,7 +34,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let environment = Environment::detect(&Machine::from_env()?);
     let cores = cores::types();
     if args.json {
-        return print_json(&Outcome { environment: &environment, cores: &cores });
+        return print_json(&EnvironmentDocument { environment: &environment, cores: &cores });
     }
     let tiers =
         Environment::tiers().map(|(tier, offered)| format!("{}{}", if offered { "" } else { "no " }, tier.name()));

@@ -69,7 +69,7 @@ pub struct ColdStart {
 
 /// The output of `--json`.
 #[derive(Serialize)]
-pub struct Outcome<'a> {
+pub struct RunDocument<'a> {
     #[serde(flatten)]
     case: &'a Case,
     #[serde(flatten)]
@@ -78,7 +78,7 @@ pub struct Outcome<'a> {
     counters: Option<&'a Counters>,
 }
 
-impl Document for Outcome<'_> {
+impl Document for RunDocument<'_> {
     const SCHEMA: &'static str = "nimlanes-run-2";
 }
 
@@ -95,7 +95,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     };
     let case = session.case();
     if args.json {
-        return print_json(&Outcome { case, start: &start, counters: counters.as_ref() });
+        return print_json(&RunDocument { case, start: &start, counters: counters.as_ref() });
     }
     let ColdStart { first_seconds, later_seconds, runs, idle_bytes, peak_bytes, .. } = start;
     let memory = match peak_bytes {

@@ -11,7 +11,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
@@ -38,12 +38,30 @@ pub enum ProgramError {
         /// The cause.
         source: io::Error,
     },
-    /// It failed, or is another program than it should be.
+    /// It ended with a failure: its last words, else how it ended.
+    #[error("{name} failed: {why}")]
+    Ended {
+        /// The program.
+        name: String,
+        /// The last words.
+        why: String,
+    },
+    /// It is of no use, or is another program than it should be.
     #[error("{0}")]
     Failed(String),
     /// The run was cancelled, and the program was ended.
     #[error(transparent)]
     Run(#[from] RunError),
+}
+
+impl ProgramError {
+    /// The same, with this line for a program that ended with a failure, given its last words.
+    pub fn because(self, line: impl FnOnce(&str) -> String) -> Self {
+        match self {
+            ProgramError::Ended { why, .. } => ProgramError::Failed(line(&why)),
+            error => error,
+        }
+    }
 }
 
 impl From<ProgramError> for Failure {
@@ -173,7 +191,7 @@ impl Drop for Process {
     }
 }
 
-/// A file without a name. Processes that share it do not share where this one reads.
+/// A file without a name.
 fn memory() -> io::Result<File> {
     #[cfg(target_os = "linux")]
     return Ok(rustix::fs::memfd_create("child", rustix::fs::MemfdFlags::CLOEXEC)?.into());
@@ -181,10 +199,11 @@ fn memory() -> io::Result<File> {
     tempfile::tempfile_in(std::env::temp_dir()).map_err(io::Error::other)
 }
 
-/// All that is in a file.
-fn contents(file: &File) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; file.metadata()?.len() as usize];
-    here::read_from_start(file, &mut bytes)?;
+/// All that is in a file, which a child wrote.
+fn contents(mut file: &File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -217,12 +236,11 @@ fn without_escapes(text: &str) -> String {
     })
 }
 
-/// Runs a command to its end, with `input` as its standard input. Returns its standard output; if it failed, its last words, else how it
-/// ended.
+/// Runs a command to its end, with `input` as its standard input. Returns its standard output.
 ///
 /// # Errors
-/// It cannot be started, or `run` was cancelled.
-pub fn complete(command: &mut Command, input: &str, run: &Run) -> Result<Result<String, String>, ProgramError> {
+/// It cannot be started, it failed, or `run` was cancelled.
+pub fn complete(command: &mut Command, input: &str, run: &Run) -> Result<String, ProgramError> {
     let name = command.get_program().to_string_lossy().into_owned();
     let cannot = |source| ProgramError::Start { name: name.clone(), source };
     let start = |command: &mut Command| {
@@ -238,27 +256,19 @@ pub fn complete(command: &mut Command, input: &str, run: &Run) -> Result<Result<
     };
     let (mut process, output) = start(command).map_err(cannot)?;
     let status = process.wait(run)?;
-    let output = contents(&output).map_err(cannot)?;
-    Ok(match status.success() {
-        true => Ok(String::from_utf8_lossy(&output).into_owned()),
-        false => Err(process.last_words().unwrap_or_else(|| status.to_string())),
-    })
-}
-
-/// Runs a command and returns its standard output.
-///
-/// # Errors
-/// As [`complete`]; or it failed.
-pub fn output_of(command: &mut Command, run: &Run) -> Result<String, ProgramError> {
-    complete(command, "", run)?.map_err(|why| ProgramError::Failed(format!("{} failed: {why}", words(command))))
+    if !status.success() {
+        let why = process.last_words().unwrap_or_else(|| status.to_string());
+        return Err(ProgramError::Ended { name: words(command), why });
+    }
+    contents(&output).map(|output| String::from_utf8_lossy(&output).into_owned()).map_err(cannot)
 }
 
 /// Runs a command and parses its JSON output.
 ///
 /// # Errors
-/// As [`output_of`]; or it says something else.
+/// As [`complete`]; or it says something else.
 pub fn json_of<T: DeserializeOwned>(command: &mut Command, run: &Run) -> Result<T, ProgramError> {
-    let output = output_of(command, run)?;
+    let output = complete(command, "", run)?;
     serde_json::from_str(&output).map_err(|error| ProgramError::Failed(format!("{} failed: {error}", words(command))))
 }
 
@@ -271,9 +281,6 @@ fn words(command: &Command) -> String {
 
 #[cfg(unix)]
 mod here {
-    use std::fs::File;
-    use std::io;
-    use std::os::unix::fs::FileExt;
     use std::process::{Child, Command, Stdio};
 
     use process_wrap::std::{CommandWrap, CommandWrapper, ProcessSession, ResetSigmask};
@@ -300,16 +307,10 @@ mod here {
         shell.args(["-c", &kill]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         shell.spawn().ok()
     }
-
-    pub fn read_from_start(file: &File, bytes: &mut [u8]) -> io::Result<()> {
-        file.read_exact_at(bytes, 0)
-    }
 }
 
 #[cfg(not(unix))]
 mod here {
-    use std::fs::File;
-    use std::io::{self, Read, Seek};
     use std::process::{Child, Command};
 
     /// Ctrl-C does not reach a new group.
@@ -334,11 +335,6 @@ mod here {
     pub fn guard(_: &Child) -> Option<Child> {
         None
     }
-
-    pub fn read_from_start(mut file: &File, bytes: &mut [u8]) -> io::Result<()> {
-        file.rewind()?;
-        file.read_exact(bytes)
-    }
 }
 
 #[cfg(all(test, unix))]
@@ -353,17 +349,25 @@ mod tests {
         command
     }
 
+    /// The output of a shell, or its last words.
+    fn ended(text: &str, input: &str) -> Result<String, String> {
+        complete(&mut shell(text), input, &Run::new(1)).map_err(|error| match error {
+            ProgramError::Ended { why, .. } => why,
+            error => error.to_string(),
+        })
+    }
+
     #[test]
     fn a_command_is_completed_or_ended_with_the_run() {
         let run = Run::new(1);
-        let done = |text: &str| complete(&mut shell(text), "in", &run).expect("a shell");
+        let done = |text: &str| ended(text, "in");
         assert_eq!(done("cat; echo out; echo error >&2"), Ok("inout\n".to_owned()));
         assert_eq!(done("cat; echo error: yes >&2; echo later >&2; exit 3"), Err("error: yes\n    later".to_owned()));
         assert_eq!(done("echo out; exit 3"), Err("exit status: 3".to_owned()));
         assert!(matches!(complete(&mut program("/none"), "", &run), Err(ProgramError::Start { .. })));
         let start = Instant::now();
         // It leaves a process behind.
-        assert_eq!(output_of(&mut shell("sleep 100 & echo yes"), &run).expect("a shell"), "yes\n");
+        assert_eq!(done("sleep 100 & echo yes"), Ok("yes\n".to_owned()));
         run.cancel();
         let stopped = complete(&mut shell("sleep 100 & sleep 100"), "", &run);
         assert!(matches!(stopped, Err(ProgramError::Run(RunError::Cancelled))));
@@ -374,7 +378,7 @@ mod tests {
     #[test]
     fn much_text_does_not_stop_a_command() {
         let text = "x".repeat(1 << 20);
-        let done = |script: &str| complete(&mut shell(script), &text, &Run::new(1)).expect("a shell");
+        let done = |script: &str| ended(script, &text);
         assert_eq!(done("tee /dev/stderr").as_ref(), Ok(&text));
         assert_eq!(done("tee /dev/stderr; exit 1"), Err("x".repeat(200)));
         assert_eq!(done("exit 0"), Ok(String::new()));
@@ -382,7 +386,7 @@ mod tests {
 
     #[test]
     fn what_git_sets_for_hooks_is_not_passed_on() {
-        let listed = output_of(program("git").args(["rev-parse", "--local-env-vars"]), &Run::new(1)).expect("git");
+        let listed = complete(program("git").args(["rev-parse", "--local-env-vars"]), "", &Run::new(1)).expect("git");
         assert!(listed.lines().all(|name| REMOVED.contains(&name)), "{listed}");
     }
 }

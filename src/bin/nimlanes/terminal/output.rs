@@ -62,21 +62,21 @@ pub trait Document: Serialize {
 
 /// A document with its schema before its fields.
 #[derive(Serialize)]
-struct Named<'a, T> {
+struct WithSchema<'a, T> {
     schema: &'static str,
     #[serde(flatten)]
     document: &'a T,
 }
 
-impl<'a, T: Document> Named<'a, T> {
+impl<'a, T: Document> WithSchema<'a, T> {
     fn new(document: &'a T) -> Self {
-        Named { schema: T::SCHEMA, document }
+        WithSchema { schema: T::SCHEMA, document }
     }
 }
 
 /// Prints one object.
 pub fn print_json<T: Document>(document: &T) -> Result<(), Failure> {
-    print_any_json(&Named::new(document))
+    print_any_json(&WithSchema::new(document))
 }
 
 /// Writes an object to where [`write_output`] writes.
@@ -87,7 +87,7 @@ pub fn write_json(value: &impl Serialize, out: &mut dyn Write) -> std::io::Resul
 
 /// Prints an array with one object per document.
 pub fn print_json_array<'a, T: Document + 'a>(documents: impl IntoIterator<Item = &'a T>) -> Result<(), Failure> {
-    print_any_json(&documents.into_iter().map(Named::new).collect::<Vec<_>>())
+    print_any_json(&documents.into_iter().map(WithSchema::new).collect::<Vec<_>>())
 }
 
 fn print_any_json(value: &impl Serialize) -> Result<(), Failure> {

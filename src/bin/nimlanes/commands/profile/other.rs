@@ -10,7 +10,7 @@ use super::{Args, INTO};
 use crate::measuring::builds::{Program, announce};
 use crate::measuring::duel::{Comparison, DuelOptions, Match, PROCESSES};
 use crate::measuring::profile::{Change, Profile, Side};
-use crate::measuring::programs::{ProgramError, complete, program};
+use crate::measuring::programs::{complete, program};
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
 
@@ -39,10 +39,11 @@ impl Program {
     /// The stacks that the other program samples.
     fn sample(&self, session: &dyn Session, kernel: &str, args: &Args) -> Result<Profile, Failure> {
         let case = session.case();
-        let failed = |why: &str| Failure::Failed(format!("cannot profile {kernel} of {}: {why}", self.name));
+        let failed = |why: &str| format!("cannot profile {kernel} of {}: {why}", self.name);
         let threads = args.threads.selection(Some(1))?.threads();
         let run = interrupt::run(threads);
-        let folder = tempfile::tempdir_in(self.path.with_file_name("")).map_err(|error| failed(&error.to_string()))?;
+        let folder = tempfile::tempdir_in(self.path.with_file_name(""));
+        let folder = folder.map_err(|error| Failure::Failed(failed(&error.to_string())))?;
         let mut command = program(&self.path);
         command.args(["profile", session.operation(), "--workload", session.workload(), "--kernel", kernel]);
         command.args(["--size", &case.size.to_string(), "--threads", &threads.to_string()]);
@@ -50,12 +51,8 @@ impl Program {
         if let Some(sampler) = args.sampler.as_ref().and_then(ValueEnum::to_possible_value) {
             command.args(["--sampler", sampler.get_name()]);
         }
-        match complete(&mut command, "", &run) {
-            Ok(Ok(_)) => Ok(Profile::read(&case.with_kernel(kernel), folder.path())?),
-            Ok(Err(why)) => Err(failed(&why)),
-            Err(ProgramError::Run(cancelled)) => Err(cancelled.into()),
-            Err(error) => Err(failed(&error.to_string())),
-        }
+        complete(&mut command, "", &run).map_err(|error| error.because(failed))?;
+        Ok(Profile::read(&case.with_kernel(kernel), folder.path())?)
     }
 
     /// Seconds for a unit of work, in the other build and in this one, which take turns.

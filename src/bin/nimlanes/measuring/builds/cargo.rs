@@ -13,7 +13,7 @@ use nimlanes::machine::isa::Tier;
 use serde::Deserialize;
 
 use super::announce;
-use crate::measuring::programs::{ProgramError, complete, output_of, program};
+use crate::measuring::programs::{ProgramError, complete, program};
 use crate::terminal::failure::Failure;
 
 /// Where the module of the page is built, below the root of the source tree.
@@ -64,7 +64,7 @@ pub type Modules = Result<BTreeMap<&'static str, Vec<u8>>, String>;
 
 /// Whether the standard library for a target is installed.
 fn is_installed(target: &str, run: &Run) -> bool {
-    let path = output_of(program("rustc").args(["--print", "target-libdir", "--target", target]), run);
+    let path = complete(program("rustc").args(["--print", "target-libdir", "--target", target]), "", run);
     path.is_ok_and(|path| Path::new(path.trim_end()).is_dir())
 }
 
@@ -114,9 +114,9 @@ struct Made {
 /// # Errors
 /// It does not build, or the run was cancelled.
 pub(super) fn made(command: &mut Command, what: &str, run: &Run) -> Result<PathBuf, ProgramError> {
-    let unbuilt = |why| ProgramError::Failed(format!("{what} does not build: {why}"));
-    let messages = complete(command, "", run)?.map_err(unbuilt)?;
+    let unbuilt = |why: &str| format!("{what} does not build: {why}");
+    let messages = complete(command, "", run).map_err(|error| error.because(unbuilt))?;
     let made = messages.lines().filter_map(|line| serde_json::from_str::<Made>(line).ok());
     let program = made.filter_map(|made| made.executable).next_back();
-    program.ok_or_else(|| unbuilt("cargo names no program that it made".to_owned()))
+    program.ok_or_else(|| ProgramError::Failed(unbuilt("cargo names no program that it made")))
 }

@@ -23,8 +23,8 @@ use nimlanes::lab::duel::DuelError;
 use nimlanes::lab::environment::{self, BUILD};
 
 use self::cargo::{made, order};
-use super::programs::{ProgramError, complete, output_of, program, this_program};
-use crate::terminal::failure::{Failure, remark, say};
+use super::programs::{ProgramError, complete, program, this_program};
+use crate::terminal::failure::{Failure, say};
 
 /// The flag of rustc that makes the native build, and the name of that build.
 const NATIVE: (&str, &str) = ("-Ctarget-cpu=native", "native");
@@ -99,8 +99,7 @@ pub struct Program {
     _lock: Option<File>,
 }
 
-/// Finds the programs of builds, and makes those that are to be made. A toolchain whose compiler has made this program, or another one
-/// of the list, is left out. All ends if `run` is cancelled.
+/// Finds the programs of builds, and makes those that are to be made. All ends if `run` is cancelled.
 ///
 /// # Errors
 /// There is no source tree, revision or toolchain, one does not build, or the run was cancelled.
@@ -108,41 +107,8 @@ pub fn programs(builds: &[Build], run: &Run) -> Result<Vec<Program>, Failure> {
     if builds.iter().filter(|build| matches!(build, Build::Revision(_))).count() > 1 {
         return Err(Failure::Usage("two revisions have one folder, target/compare; allowed: one revision".to_owned()));
     }
-    let own = environment::Build::of_this().rustc;
-    let mut compilers = vec![own.clone()];
     // All are found before the first is made, which takes minutes.
-    let (mut found, mut left_out) = (Vec::new(), Vec::new());
-    for build in builds {
-        let order = match build {
-            Build::This => Supply::Found(Program { name: "itself".to_owned(), path: this_program()?, _lock: None }),
-            Build::Path(path) => {
-                // An engine that runs a module has no short word for one that is missing.
-                path.metadata()
-                    .map_err(|error| Failure::Failed(format!("cannot start {}: {error}", path.display())))?;
-                Supply::Found(Program { name: path.display().to_string(), path: path.clone(), _lock: None })
-            }
-            Build::Native if BUILD.starts_with(NATIVE.1) => {
-                return Err(Failure::Usage("native is for the default build; this is the native one".to_owned()));
-            }
-            Build::Native => Supply::Ordered(Order::native(&source_tree("the native build")?).into()),
-            Build::Revision(name) => Supply::Ordered(Order::revision(name, run)?.into()),
-            Build::Toolchain(name) => {
-                let order = Order::toolchain(name, run)?;
-                let version = order.wanted.rustc.clone();
-                if compilers.contains(&version) {
-                    left_out.push(format!("{name} is left out: another build is by its compiler, {version}"));
-                    continue;
-                }
-                compilers.push(version);
-                Supply::Ordered(order.into())
-            }
-        };
-        found.push(order);
-    }
-    if found.is_empty() && !builds.is_empty() {
-        return Err(Failure::Usage(format!("no toolchain has another compiler than that of this program, {own}")));
-    }
-    left_out.iter().for_each(|line| remark(line));
+    let found = builds.iter().map(|build| build.find(run)).collect::<Result<Vec<_>, _>>()?;
     let program = |found| match found {
         Supply::Found(program) => Ok(program),
         Supply::Ordered(order) => Ok(order.program(run)?),
@@ -154,6 +120,27 @@ pub fn programs(builds: &[Build], run: &Run) -> Result<Vec<Program>, Failure> {
 enum Supply {
     Found(Program),
     Ordered(Box<Order>),
+}
+
+impl Build {
+    fn find(&self, run: &Run) -> Result<Supply, Failure> {
+        let found = |name, path| Ok(Supply::Found(Program { name, path, _lock: None }));
+        match self {
+            Build::This => found("itself".to_owned(), this_program()?),
+            Build::Path(path) => {
+                // An engine that runs a module has no short word for one that is missing.
+                path.metadata()
+                    .map_err(|error| Failure::Failed(format!("cannot start {}: {error}", path.display())))?;
+                found(path.display().to_string(), path.clone())
+            }
+            Build::Native if BUILD.starts_with(NATIVE.1) => {
+                Err(Failure::Usage("native is for the default build; this is the native one".to_owned()))
+            }
+            Build::Native => Ok(Supply::Ordered(Order::native(&source_tree("the native build")?).into())),
+            Build::Revision(name) => Ok(Supply::Ordered(Order::revision(name, run)?.into())),
+            Build::Toolchain(name) => Ok(Supply::Ordered(Order::toolchain(name, run)?.into())),
+        }
+    }
 }
 
 /// A program to be made.
@@ -189,14 +176,14 @@ impl Order {
     /// The sources around the working directory by the compiler of a toolchain, otherwise as this program was built.
     fn toolchain(name: &str, run: &Run) -> Result<Self, Failure> {
         let root = source_tree("a toolchain")?;
-        let found = complete(program("rustup").args(["which", "--toolchain", name, "rustc"]), "", run)?;
-        let missing = |why: String| {
+        let found = complete(program("rustup").args(["which", "--toolchain", name, "rustc"]), "", run);
+        let missing = |why: &str| {
             let command = format!("rustup toolchain install {name} --profile minimal");
-            Failure::Failed(format!("there is no rustc of {name}; `{command}` installs it: {why}"))
+            format!("there is no rustc of {name}; `{command}` installs it: {why}")
         };
-        let rustc = PathBuf::from(found.map_err(missing)?.trim_end());
+        let rustc = PathBuf::from(found.map_err(|error| error.because(missing))?.trim_end());
         let mut wanted = environment::Build::of_this();
-        wanted.rustc = output_of(program(&rustc).arg("--version"), run)?.trim_end().to_owned();
+        wanted.rustc = complete(program(&rustc).arg("--version"), "", run)?.trim_end().to_owned();
         let folder = root.join(TOOLCHAIN_FOLDER).join(name);
         let mut command = order(&wanted, &folder);
         command.current_dir(root).env("RUSTC", rustc);

@@ -12,7 +12,7 @@ use nimlanes::lab::environment;
 use super::cargo::order;
 use super::{Order, source_tree};
 use crate::files;
-use crate::measuring::programs::{complete, program};
+use crate::measuring::programs::{ProgramError, complete, program};
 use crate::terminal::failure::{Failure, remark_unlocked};
 
 /// Where the revision is, below the root of the source tree: a lock, its files with an index of git, and what cargo builds.
@@ -70,14 +70,11 @@ impl Git {
     fn around(run: &Run) -> Result<Self, Failure> {
         let git = Git { root: source_tree("a revision")? };
         let root = git.root.display();
-        match complete(git.command().args(["rev-parse", "--show-cdup"]), "", run)? {
-            Ok(way_up) if way_up.trim().is_empty() => Ok(git),
-            Ok(_) => {
-                Err(Failure::Failed(format!("a revision needs a repository of nimlanes; {root} lies in another one")))
-            }
-            Err(reason) => {
-                Err(Failure::Failed(format!("a revision needs the repository of nimlanes in {root}: {reason}")))
-            }
+        let way_up = complete(git.command().args(["rev-parse", "--show-cdup"]), "", run);
+        let none = |reason: &str| format!("a revision needs the repository of nimlanes in {root}: {reason}");
+        match way_up.map_err(|error| error.because(none))?.trim() {
+            "" => Ok(git),
+            _ => Err(Failure::Failed(format!("a revision needs a repository of nimlanes; {root} lies in another one"))),
         }
     }
 
@@ -92,16 +89,17 @@ impl Git {
     fn commit(&self, revision: &str, run: &Run) -> Result<String, Failure> {
         let mut command = self.command();
         command.args(["rev-parse", "--verify", "--end-of-options"]).arg(format!("{revision}^{{commit}}"));
-        let reason = match complete(&mut command, "", run)? {
-            Ok(commit) => return Ok(commit.trim().to_owned()),
-            Err(reason) => reason,
+        let none = |reason: &str| {
+            let is_shallow = complete(self.command().args(["rev-parse", "--is-shallow-repository"]), "", run);
+            let why = match is_shallow {
+                Ok(answer) if answer.trim() == "true" => {
+                    "it is a shallow clone: `git fetch --unshallow` fetches the rest"
+                }
+                _ => reason,
+            };
+            format!("there is no revision `{revision}` in {}: {why}", self.root.display())
         };
-        let is_shallow = complete(self.command().args(["rev-parse", "--is-shallow-repository"]), "", run)?;
-        let why = match is_shallow {
-            Ok(answer) if answer.trim() == "true" => "it is a shallow clone: `git fetch --unshallow` fetches the rest",
-            _ => &reason,
-        };
-        Err(Failure::Failed(format!("there is no revision `{revision}` in {}: {why}", self.root.display())))
+        Ok(complete(&mut command, "", run).map_err(|error| error.because(none))?.trim().to_owned())
     }
 
     /// Has the files of a commit in a folder, and no others. Those that are there already are not touched: they would be compiled anew.
@@ -112,23 +110,19 @@ impl Git {
         let git = |args: &[&str]| {
             let mut command = self.command();
             command.env("GIT_WORK_TREE", &files).env("GIT_INDEX_FILE", &index).args(args);
-            complete(&mut command, "", run).map(|completed| completed.map(drop))
+            complete(&mut command, "", run)
         };
         let read = ["read-tree", "--reset", "-u", "--no-sparse-checkout", commit];
-        let mut done = git(&read)?;
-        if done.is_err() {
+        let mut done = git(&read);
+        if matches!(done, Err(ProgramError::Ended { .. })) {
             // What was interrupted has left the index locked, or part of it. Without an index, all files are written.
             for left in [index.clone(), index.with_extension("lock")] {
                 let _ = fs::remove_file(left);
             }
-            done = git(&read)?;
+            done = git(&read);
         }
-        if done.is_ok() {
-            done = git(&["clean", "-ffdxq"])?;
-        }
-        done.map_err(|reason| {
-            Failure::Failed(format!("cannot check out {commit:.12} in {}: {reason}", files.display()))
-        })?;
+        let cannot = |reason: &str| format!("cannot check out {commit:.12} in {}: {reason}", files.display());
+        done.and_then(|_| git(&["clean", "-ffdxq"])).map_err(|error| error.because(cannot))?;
         Ok(files)
     }
 }

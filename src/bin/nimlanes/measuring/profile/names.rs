@@ -7,12 +7,10 @@ const HARNESS: [&str; 3] =
 /// What checks the input before a kernel is entered.
 const CHECK: &str = "::Kernel<O>::admit";
 
-/// A function that the compiler did not inline, then those inlined into it, outermost first.
-pub type Frame = [String];
-
 /// The frames below the harness. On a thread started by a kernel, those from the first one of this crate. Empty for samples
-/// outside of kernels. `frames` begins with the outermost.
-pub fn below_the_harness<T: AsRef<Frame>>(frames: &[T]) -> &[T] {
+/// outside of kernels. `frames` begins with the outermost; each is a function that the compiler did not inline, then those inlined
+/// into it.
+pub fn below_the_harness<T: AsRef<[String]>>(frames: &[T]) -> &[T] {
     let has = |frame: &T, is: &dyn Fn(&str) -> bool| frame.as_ref().iter().any(|name| is(name));
     let harness = |name: &str| HARNESS.iter().any(|end| name.ends_with(end));
     let start = match frames.iter().rposition(|frame| has(frame, &harness)) {

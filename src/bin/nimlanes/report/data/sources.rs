@@ -15,7 +15,7 @@ use twox_hash::XxHash3_64;
 use crate::files::saved::{SavedError, entries, read_text};
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 use crate::measuring::machine_code::DIGESTS;
-use crate::measuring::programs::{ProgramError, output_of, program};
+use crate::measuring::programs::{ProgramError, complete, program};
 
 /// Elsewhere no machine code is read.
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
@@ -91,7 +91,7 @@ impl Changed {
 /// # Errors
 /// Git does not read the repository, or the run was cancelled.
 pub fn revision(run: &Run) -> Result<Option<String>, ProgramError> {
-    let git = |args: &[&str]| Ok(output_of(program("git").args(args), run)?.trim().to_owned());
+    let git = |args: &[&str]| Ok(complete(program("git").args(args), "", run)?.trim().to_owned());
     // The commits of a repository that the source tree lies in say nothing about it.
     if !Path::new(".git").exists() {
         return Ok(None);

@@ -54,13 +54,12 @@ fn assembly<'i>(body: impl IntoIterator<Item = &'i Instruction>) -> String {
 /// What a program writes to its standard output, given a text.
 fn output(command: &mut Command, input: &str) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
-    match complete(command, input, &interrupt::run(1)) {
-        Ok(completed) => completed.map_err(|why| format!("{name}: {why}")),
-        Err(ProgramError::Start { source, .. }) if source.kind() == ErrorKind::NotFound => {
-            Err(format!("{name} is not installed"))
+    complete(command, input, &interrupt::run(1)).map_err(|error| match error {
+        ProgramError::Start { source, .. } if source.kind() == ErrorKind::NotFound => {
+            format!("{name} is not installed")
         }
-        Err(error) => Err(format!("{name}: {error}")),
-    }
+        error => error.because(|why| format!("{name}: {why}")).to_string(),
+    })
 }
 
 /// The word after a mark.

@@ -104,7 +104,9 @@ mod tests {
     /// A harness, by its name.
     mod session {
         pub trait Session {
-            fn spin(&self) -> [std::time::Duration; 2];
+            fn spin(&self) -> [std::time::Duration; 2] {
+                Default::default()
+            }
         }
     }
 
