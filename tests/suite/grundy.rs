@@ -293,7 +293,7 @@ fn a_killed_run_over_zeros_resumes_from_its_checkpoint() {
 #[test]
 fn help_says_which_moves_and_codes_there_are() {
     let help = text(&["--help"]).split_whitespace().collect::<Vec<_>>().join(" ");
-    for part in ["a list a,b,c, a range 1..k, all-but:a,b, @FILE, or a name", "a code, or a name such as kayles"] {
+    for part in ["A list a,b,c, a range 1..k, all-but:a,b, @FILE, or a name", "a code, or a name such as kayles"] {
         assert!(help.contains(part), "{part}: {help}");
     }
 }
@@ -351,6 +351,8 @@ fn moves_come_from_a_file() {
     std::fs::remove_file(&file).expect("removed");
     let line = String::from_utf8(values(&of_file).stderr).expect("text");
     assert!(line.lines().count() == 1 && line.contains("cannot read moves from"), "{line}");
+    let unnamed = String::from_utf8(values("@").stderr).expect("text");
+    assert!(unnamed.lines().count() == 1 && unnamed.contains("`@` names no file of moves"), "{unnamed}");
     // A sparse file, which is larger than any memory but takes no space on the disk.
     std::fs::File::create(&file).and_then(|file| file.set_len(1 << 42)).expect("a sparse file");
     let line = String::from_utf8(values(&of_file).stderr).expect("text");

@@ -27,35 +27,32 @@ const AT_ONCE: u64 = 1 << 20;
 /// More sets are not listed one by one: their moves must fit in memory.
 const MOST_LISTED: u64 = 10_000_000;
 
-/// The periods of all subtraction sets with the same largest move
-///
-/// All periods are proved: as many values in succession as the largest move have occurred before.
+/// Prove the periods of all subtraction sets with the same largest move
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes family --largest-move 2..20\n  \
     nimlanes family --largest-move 30..40 --symmetric\n  \
     nimlanes family --largest-move 3..63 --sets 3 --top 2000 --json\n  \
     nimlanes family --largest-move 40 --with 1,39 --shard 0/64 --dir families")]
 pub struct Args {
-    /// The largest move M; or a range, as in 2..20
+    /// The largest move M, or a range, as in 2..20
     #[arg(long, value_name = "M", value_parser = moves, allow_negative_numbers = true)]
     largest_move: RangeInclusive<u64>,
     /// Other moves that every set has, as in 1,5
     #[arg(long, value_name = "MOVES", value_delimiter = ',', value_parser = within(1..=MAX_MOVE))]
     with: Vec<u64>,
-    /// Only the symmetric sets, which have the move M - s if they have the move s below M
+    /// Only the sets that have the move M - s for each of their moves s below M
     #[arg(long, conflicts_with = "with")]
     symmetric: bool,
     /// Only the sets of K moves
     #[arg(long, value_name = "K", conflicts_with_all = ["with", "symmetric"], value_parser = within(1..=MAX_MOVE), allow_negative_numbers = true)]
     sets: Option<u64>,
-    /// List so many sets with the longest periods, and with the longest preperiods
+    /// List so many sets with the longest periods and preperiods
     #[arg(long, value_name = "K", value_parser = within(1..=100_000), allow_negative_numbers = true)]
     top: Option<u64>,
-    /// Do only this part of N parts with as many sets, counted from 0
+    /// Do only this part of N parts with as many sets
     #[arg(long, value_name = "K/N", default_value = "0/1")]
     shard: Shard,
-    /// Keep what is found in this folder, in a file for each family and shard, now and then and at the end; parts of a family that
-    /// the folder has are not computed again
+    /// Keep what is found in this folder, and join what it has
     #[arg(long, value_name = "DIR", value_parser = listed::folder())]
     dir: Option<PathBuf>,
     /// Print an array with an object for each largest move

@@ -14,9 +14,6 @@ use crate::terminal::monitor::with_progress;
 use crate::terminal::output::{check_writable, write_output};
 
 /// Draw the P-positions of a game, or the Grundy values of an octal game
-///
-/// For an octal game, the axes are the heap and its value. For three heaps, the axes are two of them and the colour is the third.
-/// For two heaps, the axes are the heaps.
 #[derive(clap::Args)]
 #[command(mut_arg("game", |game| game.required_unless_present("code").conflicts_with("code")))]
 #[command(after_help = "Examples:\n  nimlanes plot stone-game --limit 4000 --output stone-game.svg\n  \
@@ -30,7 +27,7 @@ pub struct Args {
     /// Draw only the rare heaps of the sparse space
     #[arg(long)]
     rare: bool,
-    /// The output file, an SVG; it appears when it is complete. A file with several hard links is refused
+    /// The output file, which appears when it is complete
     #[arg(short, long, value_name = "FILE.svg")]
     output: PathBuf,
 }

@@ -11,7 +11,7 @@ use crate::terminal::failure::Failure;
 use crate::terminal::monitor::with_progress;
 use crate::terminal::output::{check_cancelled, write_output};
 
-/// Write the P-positions of a game in lexicographic order, as a header and lines with commas between the heaps
+/// Write the P-positions of a game in lexicographic order, with commas between the heaps
 ///
 /// Positions are written as they are found, and the search stops when the reader closes the pipe.
 #[derive(clap::Args)]
@@ -20,7 +20,7 @@ use crate::terminal::output::{check_cancelled, write_output};
 pub struct Args {
     #[command(flatten)]
     listed: PositionArgs,
-    /// Write to a file instead of standard output; it appears when it is complete
+    /// Write to this file, which appears when it is complete
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

@@ -28,13 +28,12 @@ pub struct Args {
     /// The game [default: all]
     #[arg(value_parser = PossibleValuesParser::new(games(false).map(|game| game.name)))]
     game: Option<String>,
-    /// The size of the question; 1e7 and 10_000_000 are accepted [default: the published limit]
+    /// The size of the question, as in 1e7 [default: the published limit]
     #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true, requires = "game")]
     limit: Option<u64>,
     #[command(flatten)]
     kernels: Kernels,
-    /// Print JSON: an object, or an array if no game is named. The answer and the counts are strings of digits, as they may
-    /// exceed what a JSON number represents exactly
+    /// Print JSON: an object, or an array if no game is named
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -26,29 +26,27 @@ const LIMIT: u64 = 100_000_000;
 /// The largest heap where no table of values is needed, unless another is named.
 const FARTHEST: u64 = 1 << 48;
 
-/// Survey octal games, each for some seconds
+/// Survey octal games, each for some seconds, and keep what is found in a file for each
 ///
-/// What is found is kept, a game in a file of its own. What a survey as long as this one has found is skipped, so an interrupted survey
-/// goes on where it was stopped; a longer one replaces what is not proved. Shards can share a folder.
-///
-/// A period is proved, or else observed: it has repeated at least eight times, over at least half of the heaps.
+/// What a survey as long as this one has found is skipped, so an interrupted survey goes on where it was stopped; a longer one replaces
+/// what is not proved.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes survey 0.6 0.14 grundy --dir surveyed\n  \
     nimlanes survey @profiles/discoveries/octal/games.txt --shard 0/4 --dir surveyed")]
 pub struct Args {
-    /// Codes of games, as in 0.137; or @FILE with a list of codes, where a # begins a comment
+    /// Codes such as 0.137, names of games, or @FILE with a list of these
     #[arg(required = true, value_name = "CODE")]
     codes: Vec<String>,
-    /// Do only this part of N parts with as many games, counted from 0
+    /// Do only this part of N parts with as many games
     #[arg(long, value_name = "K/N", default_value = "0/1")]
     shard: Shard,
-    /// The folder for the files
+    /// The folder for the files, which shards can share
     #[arg(long, value_name = "DIR", value_parser = listed::folder())]
     dir: PathBuf,
     /// How long to compute each game
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
-    /// The largest heap, however much time is left [default: 1e8; where no table of values is needed, 2^48]
+    /// The largest heap [default: 1e8 with a table of values, else 2^48]
     #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
     limit: Option<u64>,
     #[command(flatten)]

@@ -17,7 +17,7 @@ use crate::files::saved;
 const NEEDS: u64 = 14;
 
 /// Help for moves; the error for others has all of [`ALLOWED`](nimlanes::moves::ALLOWED).
-pub const MOVES_HELP: &str = "a list a,b,c, a range 1..k, all-but:a,b, @FILE, or a name as squares, primes, lucas";
+pub const MOVES_HELP: &str = "A list a,b,c, a range 1..k, all-but:a,b, @FILE, or a name";
 
 /// A text of the command line. If it is `@` and a path, the list in that file, with commas between its items. A pipe can be read only
 /// once, so this is done when the command line is parsed.

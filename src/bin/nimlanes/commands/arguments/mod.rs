@@ -65,8 +65,8 @@ impl Threads {
 /// The kernels to use, by name or by what they may cost.
 #[derive(Args, Default)]
 pub struct Kernels {
-    /// Use this kernel for an operation, as in table_scan=bit_rows; can be repeated
-    #[arg(long, value_name = "OPERATION=NAME")]
+    /// Use this kernel of an operation, as in table_scan=bit_rows; can be repeated
+    #[arg(long, value_name = "OP=NAME")]
     kernel: Vec<String>,
     #[command(flatten)]
     threads: Threads,
@@ -124,7 +124,7 @@ pub struct PositionArgs {
 /// Help text of `--limit`: what it limits in each game.
 fn limits() -> String {
     let limits: Vec<String> = games(true).map(|game| format!("{}: {}", game.title, game.limit)).collect();
-    format!("{} (1e7 and 10_000_000 are accepted)", limits.join("; "))
+    format!("{} (as in 1e7)", limits.join("; "))
 }
 
 /// The question that a [`PositionArgs`] describes, with what is needed to answer it.

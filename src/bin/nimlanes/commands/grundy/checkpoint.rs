@@ -31,12 +31,6 @@ struct State {
     failure: Option<Failure>,
 }
 
-impl State {
-    fn new(file: LockedFile) -> Self {
-        State { file, held: 0, pace: Pace::from_now(), failure: None }
-    }
-}
-
 impl CheckpointFile {
     /// Locks the file of `--checkpoint` for a run, if there is one.
     pub fn of(args: &Args, run: &Arc<Run>) -> Result<Option<Arc<Self>>, Failure> {
@@ -50,7 +44,7 @@ impl CheckpointFile {
         if !file.is_locked() {
             remark_unlocked(path);
         }
-        let state = Mutex::new(State::new(file));
+        let state = Mutex::new(State { file, held: 0, pace: Pace::from_now(), failure: None });
         Ok(Some(Arc::new(CheckpointFile { path: path.clone(), run: Arc::clone(run), state })))
     }
 
@@ -98,21 +92,17 @@ impl CheckpointFile {
             self.run.cancel();
         }
     }
-
-    /// Why the progress could not be written, if it could not.
-    fn failure(&self) -> Option<Failure> {
-        self.state().failure.take()
-    }
 }
 
 /// The outcome of a run, unless its progress could not be written. If it was interrupted, the message says how much of it the file
 /// holds: the run may have come farther.
 pub fn outcome<T>(file: Option<&CheckpointFile>, outcome: Result<T, Failure>) -> Result<T, Failure> {
     let Some(file) = file else { return outcome };
-    match (file.failure(), outcome) {
+    let State { held: heaps, failure, .. } = &mut *file.state();
+    match (failure.take(), outcome) {
         (Some(failure), _) => Err(failure),
-        (None, Err(Failure::Interrupted)) if file.state().held > 0 => {
-            let (heaps, path) = (file.state().held, file.path.display());
+        (None, Err(Failure::Interrupted)) if *heaps > 0 => {
+            let path = file.path.display();
             Err(Failure::Stopped(format!("interrupted; {path} holds {heaps} heaps, and the same command continues")))
         }
         (None, outcome) => outcome,

@@ -43,16 +43,16 @@ pub struct Args {
     /// Print the summary as JSON, with date and environment
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Print the heaps of value 0 instead of all values
+    /// Print the heaps of value 0
     #[arg(long, group = "listed")]
     zeros: bool,
-    /// Print the first heap of each value instead of all values; with --code, the heaps whose value is the largest so far
+    /// Print the first heap of each value; with --code, of each value that is the largest so far
     #[arg(long, group = "listed")]
     records: bool,
-    /// Save the progress of a long run in this file, and continue from it; it is removed at the end
+    /// Save progress in this file, and continue from it; it is removed at the end
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Write to a file instead of standard output; it appears when it is complete
+    /// Write to this file, which appears when it is complete
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]

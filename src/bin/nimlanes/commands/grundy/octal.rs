@@ -18,7 +18,7 @@ use crate::terminal::interrupt;
 
 /// Help text of `--code`, which is given instead of something else.
 pub fn code_help(instead_of: &str) -> String {
-    format!("An octal or hexadecimal game instead of {instead_of}: a code, or a name such as kayles")
+    format!("An octal game instead of {instead_of}: a code, or a name such as kayles")
 }
 
 /// The values of a game, for `plot`.
@@ -177,7 +177,7 @@ impl GameSearch<'_> {
     }
 
     /// What a summary needs, without a table of values. If too many heaps are rare, the values so far begin a table, unless a kernel is
-    /// named that needs none.
+    /// named that needs none, and may take all the time that it wants.
     pub fn census(&self, progress: Option<Progress>, values: Vec<u16>) -> Result<Known, Failure> {
         let (code, limit) = (self.input.code(), self.input.limit());
         let keeper = self.keeper(!self.is_named);
@@ -191,7 +191,9 @@ impl GameSearch<'_> {
         let found = self.work.run::<MexPeriod>(start, self.input, limit, |limit| Octal::new(code, limit))?;
         let Held { values, census, certificate } = std::mem::take(&mut *keeper.held());
         match (found, values, census) {
-            (Err(RunError::GaveUp(_)), Some(values), _) if !self.is_named => self.values(values),
+            (Err(RunError::GaveUp(_)), Some(values), _) if !self.is_named || self.work.time.is_some() => {
+                self.values(values)
+            }
             (Err(RunError::Cancelled), _, Some(census)) if self.work.is_out_of_time() => {
                 Ok(Known::Census(census, None))
             }
