@@ -175,12 +175,22 @@ impl<P: Position, T: Totals<P>> Positions<P, T> {
         }
     }
 
-    /// Out of line, and cold: else loops that only count keep what they read in memory, and the baseline takes 1.4 times as long.
+    /// Out of line, because most runs keep nothing.
     #[cold]
     #[inline(never)]
     fn keep(&mut self, position: P) {
         if let Some(kept) = &mut self.kept {
             growing::push(kept, position);
+        }
+    }
+
+    /// Takes positions. Out of line, for loops that have no sink in them: with one in its loop, the baseline of `table_scan` took 1.56 of
+    /// the time.
+    #[doc(hidden)]
+    #[inline(never)]
+    pub fn extend(&mut self, positions: &[P]) {
+        for position in positions {
+            self.push(*position);
         }
     }
 

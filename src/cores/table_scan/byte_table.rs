@@ -26,7 +26,10 @@ pub fn run(input: &StoneGame, run: &Run) -> Result<Positions, RunError> {
     let mut one = vec![false; heaps * heaps]; // [smaller heap][larger heap]
     let mut two = vec![false; heaps * heaps]; // [heap][difference of the others]
     let mut all = vec![false; heaps * heaps]; // [y - x][z - y]
+    // Those of a layer, which has at most one for each `y`.
+    let mut found = vec![[0; 3]; heaps];
     for x in 0..heaps {
+        let mut positions = 0;
         for y in x..heaps {
             for z in y..heaps {
                 let keys = [x * heaps + y, y * heaps + z, x * heaps + z];
@@ -42,12 +45,14 @@ pub fn run(input: &StoneGame, run: &Run) -> Result<Positions, RunError> {
                 {
                     continue;
                 }
-                sink.push([x as u32, y as u32, z as u32]);
+                found[positions] = [x as u32, y as u32, z as u32];
+                positions += 1;
                 keys.iter().for_each(|key| one[*key] = true);
                 differences.iter().for_each(|key| two[*key] = true);
                 all[both] = true;
             }
         }
+        sink.extend(&found[..positions]);
         sink.advance(run, 1)?;
     }
     Ok(sink)

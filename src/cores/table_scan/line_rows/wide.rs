@@ -12,7 +12,6 @@
 use wide::{u32x8, u32x16};
 
 use super::{LineVisit, Parts, Search, SearchEnd};
-use crate::simd::mapped;
 
 /// Chosen by the vectors of this build: of 256 bits at least, or others.
 pub const fn square_ns(avx2: f64, others: f64) -> f64 {
@@ -32,7 +31,7 @@ macro_rules! search {
         fn $search(LineVisit { x, d, y, k, base }: LineVisit<'_>) -> SearchEnd {
             let load = |words: &[u32; $words]| $vector::new(*words);
             let by_z = |word| load(x.by_z(word)) | load(d.by_z(word));
-            let gap_y = |byte| load(&mapped(*y.gap(byte), u32::from_le_bytes));
+            let gap_y = |byte| load(&y.gap(byte).map(u32::from_le_bytes));
             let funnel =
                 |low: $vector, high: $vector, shift: usize| low >> shift as u32 | high << 1_u32 << (31 - shift) as u32;
             let forbidden: $vector = funnel(by_z(0), by_z(1), k)
