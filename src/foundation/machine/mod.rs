@@ -1,19 +1,22 @@
 //! What this process may use: instruction sets, threads, memory.
 //!
 //! This module queries the CPU and the operating system (`system`), and holds the means by which threads exchange data
-//! (`sync`). It does not know what a kernel computes.
+//! (`queue`, `sync`). It does not know what a kernel computes.
 
-use std::array::from_fn;
 use std::ffi::OsString;
 use std::thread::available_parallelism;
 
 use isa::{Tier, TierError};
+
+use crate::simd::array_of;
 
 #[cfg(unix)]
 mod cgroup;
 pub mod isa;
 #[doc(hidden)]
 pub mod pages;
+#[doc(hidden)]
+pub mod queue;
 #[doc(hidden)]
 pub mod sync;
 #[doc(hidden)]
@@ -48,7 +51,7 @@ impl Machine {
     /// Detects this machine: the tiers of its CPU, the threads that the process may use, the memory that is free now.
     pub fn detect() -> Self {
         Machine {
-            tiers: from_fn(|i| Tier::ALL[i].is_on_this_cpu()),
+            tiers: array_of(|i| Tier::ALL[i].is_on_this_cpu()),
             threads: available_parallelism().map_or(1, usize::from),
             has_threads: system::HAS_THREADS,
             memory: system::free_memory().unwrap_or(u64::MAX),
@@ -67,7 +70,7 @@ impl Machine {
     /// assert_eq!((machine.strongest_tier(), machine.threads(), machine.memory(16)), (Tier::Avx512, 16, 1 << 40));
     /// ```
     pub fn described(strongest: Tier, threads: usize, memory: u64) -> Self {
-        let tiers = from_fn(|i| strongest.includes(Tier::ALL[i]));
+        let tiers = array_of(|i| strongest.includes(Tier::ALL[i]));
         Machine { tiers, threads: threads.max(1), has_threads: true, memory, addresses: None }
     }
 
@@ -86,14 +89,14 @@ impl Machine {
     /// The same machine with only those of its tiers that `cap` includes.
     #[must_use]
     pub fn capped(self, cap: Tier) -> Self {
-        Machine { tiers: from_fn(|i| self.tiers[i] && cap.includes(Tier::ALL[i])), ..self }
+        Machine { tiers: array_of(|i| self.tiers[i] && cap.includes(Tier::ALL[i])), ..self }
     }
 
     /// The same machine with only those of its tiers that this CPU has.
     #[doc(hidden)]
     #[must_use]
     pub fn on_this_cpu(self) -> Self {
-        Machine { tiers: from_fn(|i| self.tiers[i] && Tier::ALL[i].is_on_this_cpu()), ..self }
+        Machine { tiers: array_of(|i| self.tiers[i] && Tier::ALL[i].is_on_this_cpu()), ..self }
     }
 
     /// The same machine with `bytes` of memory.
