@@ -347,10 +347,10 @@ impl<'a> Stream<'a> {
         let mut windows: Vec<Snapshot> = milestones.filter(|window| window.heap < first + period).cloned().collect();
         for heap in [preperiod, first].into_iter().filter(|heap| *heap >= table).flat_map(|heap| [heap, heap + period])
         {
-            windows.push(self.replay(heap).before(heap, run)?);
+            if let Err(at) = windows.binary_search_by_key(&heap, |window| window.heap) {
+                windows.insert(at, self.replay(heap).before(heap, run)?);
+            }
         }
-        windows.sort_by_key(|window| window.heap);
-        windows.dedup_by_key(|window| window.heap);
         let values = |Snapshot { heap, codes }: Snapshot| {
             let from = heap - codes.len() as u64;
             (heap, (from..).zip(codes).map(|(n, code)| self.values[(n % 2) as usize][usize::from(code)]).collect())

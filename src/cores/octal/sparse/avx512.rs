@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 
 use super::codes::{LANES, Move};
 use super::window::avx512::loops;
-use super::{ASKED, Chunk, Compiled, Inner, PLANES, Pace, Parts, Planes, compiled};
+use super::{ASKED, Chunk, Compiled, Inner, Pace, Parts, Planes, compiled};
 use crate::cores::mex::lanes::avx512::free_words;
 use crate::simd::avx512::{load, store};
 use crate::simd::{array_of, mapped};
@@ -59,12 +59,22 @@ fn planes(least: usize) -> usize {
     by_planes!(least, itself())
 }
 
+/// [`TABLES`], as registers.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn tables() -> [__m512i; 8] {
+    let tables = std::hint::black_box(&TABLES);
+    array_of(|j| load(&tables[j]))
+}
+
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 fn decode<const P: usize>(codes: &[u8], n: usize, moves: &[Move], hits: &mut Planes) {
-    let tables = std::hint::black_box(&TABLES);
-    let table: [__m512i; 8] = array_of(|j| load(&tables[j]));
-    let mut sum: [__m512i; P] = array_of(|p| load(&hits[p]));
+    let table = tables();
+    let mut sum = [_mm512_setzero_si512(); P];
+    for (sum, plane) in sum.iter_mut().zip(hits.iter()) {
+        *sum = load(plane);
+    }
     // Every bit of a result byte is bit 7, or bit 6, of the source byte.
     let (bit_7, bit_6) =
         (_mm512_set1_epi64(0x8080_8080_8080_8080_u64 as i64), _mm512_set1_epi64(0x4040_4040_4040_4040));
@@ -88,8 +98,8 @@ fn decode<const P: usize>(codes: &[u8], n: usize, moves: &[Move], hits: &mut Pla
             }
         }
     }
-    for (plane, sum) in hits[..PLANES.min(P)].iter_mut().zip(sum) {
-        store(plane, sum);
+    for (plane, sum) in hits.iter_mut().zip(&sum) {
+        store(plane, *sum);
     }
 }
 
@@ -144,6 +154,7 @@ fn inner() -> impl Inner {
 
 #[cfg(test)]
 mod tests {
+    use super::super::PLANES;
     use super::*;
 
     #[test]

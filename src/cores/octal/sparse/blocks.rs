@@ -18,7 +18,7 @@
 //! The quality of the mask affects only the time. The mask is chosen anew as the rare heaps grow in number, or when a
 //! value has a new bit.
 
-use super::codes::{CODES, Coder, LANES, Move, spread};
+use super::codes::{CODES, Coder, LANES, Move, sort_by_shift, spread};
 use super::space::{Mask, Space, common_parity};
 use super::{ASKED, CHUNK, Compiled, GROUPS, Group, Inner, PLANES, heads};
 use crate::cores::octal::octal::Octal;
@@ -138,8 +138,8 @@ impl<'a> Sparse<'a> {
         for (heap, value) in self.space.rare().to_vec() {
             self.add_rare(heap, value);
         }
-        self.roles.near.sort_unstable_by_key(|m| m.shift);
-        self.roles.far.sort_unstable_by_key(|m| m.shift);
+        sort_by_shift(&mut self.roles.near);
+        sort_by_shift(&mut self.roles.far);
         Ok(())
     }
 
@@ -163,14 +163,15 @@ impl<'a> Sparse<'a> {
         self.reversed.stretch.clear();
         if !self.roles.asked.is_empty() {
             self.roles.far.append(&mut self.roles.asked);
-            self.roles.far.sort_unstable_by_key(|m| m.shift);
+            sort_by_shift(&mut self.roles.far);
         }
         for i in 0..self.rules.splits.len() {
             self.add_move(Move { shift: self.rules.splits[i] + heap, code, heap });
         }
     }
 
-    fn is_rare(&self, n: usize) -> bool {
+    /// Whether a heap is rare.
+    pub fn is_rare(&self, n: usize) -> bool {
         self.rare.get(n / 64).is_some_and(|word| word >> (n % 64) & 1 == 1)
     }
 
@@ -485,17 +486,17 @@ impl<'a> Sparse<'a> {
         // Few rare heaps have few codes, and a choice gains nothing.
         if self.roles.far.len() <= HEADS {
             pool.truncate(HEADS);
-            pool.sort_unstable_by_key(|m| m.shift);
+            sort_by_shift(&mut pool);
             self.roles.heads = pool;
             return;
         }
         let [common_worth, rare_worth] = WORTH;
-        (self.roles.heads, _) = heads::choose(codes, |n, code| coder.rare_below(n, code), pool, &[0], rare_worth);
+        (self.roles.heads, _) = heads::choose(codes, &|n, code| coder.rare_below(n, code), pool, &[0], rare_worth);
         // Where rare heaps could meet, moves are not asked.
         if n > 2 * common + place + LANES {
             let pool = std::mem::take(&mut self.roles.far);
             (self.roles.far, self.roles.asked) =
-                heads::choose(codes, |_, code| u16::from(code), pool, &[0], common_worth);
+                heads::choose(codes, &|_, code| u16::from(code), pool, &[0], common_worth);
         }
     }
 

@@ -104,6 +104,16 @@ impl Move {
     }
 }
 
+/// Sorts moves by a number, and those where it is equal by their shifts. The sort is compiled once for all numbers.
+pub fn sort(moves: &mut [Move], first: fn(&Move) -> u8) {
+    moves.sort_unstable_by_key(|m| (first(m), m.shift));
+}
+
+/// Sorts moves by their shifts.
+pub fn sort_by_shift(moves: &mut [Move]) {
+    sort(moves, |_| 0);
+}
+
 /// The byte, in all bytes of a word.
 pub fn spread(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])

@@ -7,7 +7,7 @@
 
 use std::collections::BinaryHeap;
 
-use super::codes::Move;
+use super::codes::{Move, sort_by_shift};
 use crate::simd::array_of;
 
 /// The most heaps in the sample.
@@ -22,7 +22,7 @@ type Cells = [u64; 4];
 /// quarter of the heaps; a move that does not reach it from all of these is not chosen.
 pub fn choose(
     codes: &[u8],
-    below: impl Fn(usize, u8) -> u16,
+    below: &dyn Fn(usize, u8) -> u16,
     pool: Vec<Move>,
     places: &[usize],
     worth: f64,
@@ -81,8 +81,8 @@ pub fn choose(
     for (m, is_chosen) in pool.into_iter().zip(is_chosen) {
         if is_chosen { chosen.push(m) } else { others.push(m) }
     }
-    chosen.sort_unstable_by_key(|m| m.shift);
-    others.sort_unstable_by_key(|m| m.shift);
+    sort_by_shift(&mut chosen);
+    sort_by_shift(&mut others);
     (chosen, others)
 }
 
@@ -103,7 +103,7 @@ mod tests {
     fn a_move_that_is_longer_than_the_heaps_is_not_chosen() {
         let codes = vec![3; 1000];
         let pool = [2000, 999, 900, 1].map(|shift| Move::new(shift, 0, 0));
-        let (chosen, others) = choose(&codes, |_, _| 4, pool.to_vec(), &[0], 0.5);
+        let (chosen, others) = choose(&codes, &|_, _| 4, pool.to_vec(), &[0], 0.5);
         let shifts = |moves: Vec<Move>| moves.iter().map(|m| m.shift).collect::<Vec<_>>();
         assert_eq!([shifts(chosen), shifts(others)], [vec![1], vec![900, 999, 2000]]);
     }

@@ -41,10 +41,10 @@ fn block<const G: usize>(codes: &[u8], n: usize, moves: &Moves, words: &mut [u64
         let groups: [__m256i; G] = array_of(|g| _mm256_set1_epi8((code ^ (GROUP * g) as u8) as i8));
         for shift in shifts {
             let from = load::<u8, HEAPS>(codes[n - shift..].first_chunk().expect("codes are padded by a block"));
-            for (sums, group) in sums.iter_mut().zip(groups) {
-                let low = _mm256_adds_epu8(_mm256_xor_si256(from, group), others);
-                for (sum, table) in sums.iter_mut().zip(tables) {
-                    *sum = _mm256_or_si256(*sum, _mm256_shuffle_epi8(table, low));
+            for (sums, group) in sums.iter_mut().zip(&groups) {
+                let low = _mm256_adds_epu8(_mm256_xor_si256(from, *group), others);
+                for (sum, table) in sums.iter_mut().zip(&tables) {
+                    *sum = _mm256_or_si256(*sum, _mm256_shuffle_epi8(*table, low));
                 }
             }
         }

@@ -30,26 +30,32 @@ static TABLES: [[Block; CODES / 8]; CODES] = {
     tables
 };
 
+/// The codes of the block at `n`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn codes_at(codes: &[u8], n: usize) -> __m512i {
+    load::<u8, LANES>(codes[n..].first_chunk().expect("codes are padded by a block"))
+}
+
 /// The codes that moves reach from the block at `n`, as planes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn accumulate<const P: usize>(codes: &[u8], n: usize, moves: &Moves) -> [__m512i; P] {
-    let at = |shift: usize| load::<u8, LANES>(codes[n - shift..].first_chunk().expect("codes are padded by a block"));
     let mut sums = [_mm512_setzero_si512(); P];
     for (code, shifts) in moves.groups() {
         let tables: [__m512i; P] = array_of(|p| load(&TABLES[usize::from(code) % CODES][p]));
         let (pairs, last) = shifts.as_chunks();
         for [a, b] in pairs {
-            let (a, b) = (at(*a), at(*b));
-            for (sum, table) in sums.iter_mut().zip(tables) {
-                let (a, b) = (_mm512_permutexvar_epi8(a, table), _mm512_permutexvar_epi8(b, table));
+            let (a, b) = (codes_at(codes, n - a), codes_at(codes, n - b));
+            for (sum, table) in sums.iter_mut().zip(&tables) {
+                let (a, b) = (_mm512_permutexvar_epi8(a, *table), _mm512_permutexvar_epi8(b, *table));
                 *sum = _mm512_ternarylogic_epi64::<0xfe>(*sum, a, b);
             }
         }
         if let [shift] = last {
-            let a = at(*shift);
-            for (sum, table) in sums.iter_mut().zip(tables) {
-                *sum = _mm512_or_si512(*sum, _mm512_permutexvar_epi8(a, table));
+            let a = codes_at(codes, n - shift);
+            for (sum, table) in sums.iter_mut().zip(&tables) {
+                *sum = _mm512_or_si512(*sum, _mm512_permutexvar_epi8(a, *table));
             }
         }
     }
@@ -67,27 +73,33 @@ fn block<const P: usize>(codes: &[u8], n: usize, moves: &Moves, words: &mut [u64
 #[target_feature(enable = "avx512f,avx512bw")]
 fn to_words<const P: usize>(planes: [__m512i; P], words: &mut [u64; LANES]) {
     let mut bytes = [[0; LANES]; 8];
-    for (bytes, plane) in bytes.iter_mut().zip(planes) {
-        store(bytes, plane);
+    for (bytes, plane) in bytes.iter_mut().zip(&planes) {
+        store(bytes, *plane);
     }
     if P <= 2 {
         // Two vectors of 32 words of 16 bits, eight words widened at once.
         let low = _mm512_unpacklo_epi8(load(&bytes[0]), load(&bytes[1]));
         let high = _mm512_unpackhi_epi8(load(&bytes[0]), load(&bytes[1]));
         for (i, words) in words.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-            let quarter = |pairs: __m512i| match i {
-                0 => _mm512_extracti32x4_epi32::<0>(pairs),
-                1 => _mm512_extracti32x4_epi32::<1>(pairs),
-                2 => _mm512_extracti32x4_epi32::<2>(pairs),
-                _ => _mm512_extracti32x4_epi32::<3>(pairs),
-            };
             let (first, last) = words.split_at_mut(8);
-            store::<u64, 8>(first.try_into().expect("eight"), _mm512_cvtepu16_epi64(quarter(low)));
-            store::<u64, 8>(last.try_into().expect("eight"), _mm512_cvtepu16_epi64(quarter(high)));
+            store::<u64, 8>(first.try_into().expect("eight"), _mm512_cvtepu16_epi64(quarter(low, i)));
+            store::<u64, 8>(last.try_into().expect("eight"), _mm512_cvtepu16_epi64(quarter(high, i)));
         }
         return;
     }
     hit_words(&bytes, words);
+}
+
+/// A quarter of a vector.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn quarter(all: __m512i, i: usize) -> __m128i {
+    match i {
+        0 => _mm512_extracti32x4_epi32::<0>(all),
+        1 => _mm512_extracti32x4_epi32::<1>(all),
+        2 => _mm512_extracti32x4_epi32::<2>(all),
+        _ => _mm512_extracti32x4_epi32::<3>(all),
+    }
 }
 
 /// 16 heaps, a word of 32 or of 64 bits each.

@@ -24,10 +24,8 @@ mod chain;
 pub mod steps;
 pub mod words;
 
-use std::collections::BTreeSet;
-
 use super::blocks::Sparse;
-use super::codes::{Coder, LANES, Move};
+use super::codes::{Coder, LANES, Move, sort, sort_by_shift};
 use super::heads;
 use crate::cores::octal::period::{Progress, Repetition};
 use chain::Chain;
@@ -62,7 +60,7 @@ pub struct Moves {
 
 impl Moves {
     fn new(mut moves: Vec<Move>) -> Self {
-        moves.sort_unstable_by_key(|m| (m.code as u8, m.shift));
+        sort(&mut moves, |m| m.code as u8);
         let shifts = moves.iter().map(|m| m.shift).collect();
         let mut groups: Vec<(u8, usize)> = Vec::new();
         for (end, m) in (1..).zip(&moves) {
@@ -219,8 +217,7 @@ impl Window {
         let others: Vec<usize> = splits[1..].iter().map(|place| place - base).collect();
         let (takes, moves): (Vec<Move>, Vec<Move>) = moves.into_iter().partition(|m| m.heap == 0);
         let mut moves: Vec<Move> = moves.into_iter().filter(|m| m.shift == base + m.heap).collect();
-        let heaps: BTreeSet<usize> = moves.iter().map(|m| m.heap).collect();
-        let common = (1..first).filter(|heap| !heaps.contains(heap)).take(POOL / 2);
+        let common = (1..first).filter(|heap| !sparse.is_rare(*heap)).take(POOL / 2);
         let common = common.map(|heap| (heap, codes[heap])).collect();
         // With one place only, a take is a move like the others.
         let takes = if others.is_empty() {
@@ -229,7 +226,7 @@ impl Window {
         } else {
             takes.into_iter().map(|m| m.shift).collect()
         };
-        moves.sort_unstable_by_key(|m| m.shift);
+        sort_by_shift(&mut moves);
         let (near, far): (Vec<Move>, Vec<Move>) = moves.iter().partition(|m| m.shift < loops.block);
         let all_short = near.len() <= FEW_SHORT;
         let (short, middle): (Vec<Move>, Vec<Move>) = near.into_iter().partition(|m| all_short || m.shift < SHORT);
@@ -279,7 +276,7 @@ impl Window {
         let places: Vec<usize> = self.splits.iter().map(|place| place - base).collect();
         let bound = |n, code| self.coder.rare_below(n, code);
         let worth = loops.worth * self.searches as f64 / self.searched as f64;
-        let (mut heads, _) = heads::choose(codes, bound, pool.take(POOL).collect(), &places, worth);
+        let (mut heads, _) = heads::choose(codes, &bound, pool.take(POOL).collect(), &places, worth);
         if places.len() == 1 {
             heads.extend(turning);
             self.turning = Moves::default();
