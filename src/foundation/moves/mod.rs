@@ -6,6 +6,7 @@ mod diagonals;
 mod rules;
 
 use std::fmt;
+use std::iter::successors;
 use std::ops::Deref;
 use std::str::FromStr;
 
@@ -244,41 +245,39 @@ impl MoveSet {
     /// The moves do not fit in memory. Check [`MoveSet::bytes_up_to`] first.
     pub fn up_to(&self, limit: u64) -> Vec<u64> {
         // Each sequence is strictly ascending and ends where it exceeds the limit or 64 bits.
-        let formula = |term: fn(u128) -> u128| (1u128..).map_while(move |i| u64::try_from(term(i)).ok());
-        let within = |m: &u64| *m <= limit;
+        let ascending =
+            |terms: &mut dyn Iterator<Item = u64>| -> Vec<u64> { terms.take_while(|m| *m <= limit).collect() };
+        let formula = |term: fn(u128) -> u128| ascending(&mut (1u128..).map_while(|i| u64::try_from(term(i)).ok()));
+        // Each term is the sum of the two before it.
+        let sums = |a: u64, b: u64| successors(Some((a, b)), |&(a, b)| Some((b, a.checked_add(b)?))).map(|(a, _)| a);
         match self {
-            MoveSet::Squares => formula(|i| i * i).take_while(within).collect(),
-            MoveSet::Cubes => formula(|i| i * i * i).take_while(within).collect(),
-            MoveSet::Triangular => formula(|i| i * (i + 1) / 2).take_while(within).collect(),
+            MoveSet::Squares => formula(|i| i * i),
+            MoveSet::Cubes => formula(|i| i * i * i),
+            MoveSet::Triangular => formula(|i| i * (i + 1) / 2),
             MoveSet::Primes => primes_up_to(limit),
             MoveSet::Factorials => {
                 let next = |&(i, f): &(u64, u64)| Some((i + 1, f.checked_mul(i + 1)?));
-                std::iter::successors(Some((1u64, 1u64)), next).map(|(_, f)| f).take_while(within).collect()
+                ascending(&mut successors(Some((1, 1)), next).map(|(_, f)| f))
             }
-            MoveSet::Fibonacci => {
-                let next = |&(a, b): &(u64, u64)| Some((b, a.checked_add(b)?));
-                std::iter::successors(Some((1u64, 2u64)), next).map(|(a, _)| a).take_while(within).collect()
-            }
+            MoveSet::Fibonacci => ascending(&mut sums(1, 2)),
             MoveSet::RandomSparse => (1..=limit).filter(|m| fraction(*m) < 0.5 / (*m as f64).sqrt()).collect(),
             MoveSet::RandomDense => (1..=limit).filter(|m| fraction(*m) < 0.5).collect(),
             MoveSet::Lucas | MoveSet::LucasFromOne => {
-                let next = |&(a, b): &(u64, u64)| Some((b, a.checked_add(b)?));
-                let lucas = std::iter::successors(Some((3u64, 4u64)), next).map(|(a, _)| a);
                 // 2 and 1 come first, out of order.
                 let first: &[u64] = if *self == MoveSet::Lucas { &[1, 2] } else { &[1] };
-                first.iter().copied().chain(lucas).take_while(within).collect()
+                ascending(&mut first.iter().copied().chain(sums(3, 4)))
             }
-            MoveSet::Pentagonal => formula(|i| i * (3 * i - 1) / 2).take_while(within).collect(),
-            MoveSet::Hexagonal => formula(|i| i * (2 * i - 1)).take_while(within).collect(),
-            MoveSet::Pronic => formula(|i| i * (i + 1)).take_while(within).collect(),
-            MoveSet::Tetrahedral => formula(|i| i * (i + 1) * (i + 2) / 6).take_while(within).collect(),
+            MoveSet::Pentagonal => formula(|i| i * (3 * i - 1) / 2),
+            MoveSet::Hexagonal => formula(|i| i * (2 * i - 1)),
+            MoveSet::Pronic => formula(|i| i * (i + 1)),
+            MoveSet::Tetrahedral => formula(|i| i * (i + 1) * (i + 2) / 6),
             MoveSet::Powers(k) => {
                 let next = |power: &u64| power.checked_mul(*k).filter(|next| next > power);
-                std::iter::successors(Some(1u64), next).take_while(within).collect()
+                ascending(&mut successors(Some(1), next))
             }
             MoveSet::UpTo(k) => (1..=limit.min(*k)).collect(),
             MoveSet::AllBut(moves) => (1..=limit).filter(|m| moves.binary_search(m).is_err()).collect(),
-            MoveSet::Explicit(moves) => moves.iter().copied().take_while(within).collect(),
+            MoveSet::Explicit(moves) => ascending(&mut moves.iter().copied()),
         }
     }
 

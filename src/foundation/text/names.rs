@@ -4,8 +4,12 @@ use strsim::osa_distance;
 
 /// The end of an error message: the allowed name closest to `given`, if any is close, and all allowed names.
 pub fn hint<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
-    let allowed: Vec<&str> = allowed.into_iter().collect();
-    let suggestion = nearest(given, &allowed).map(|name| format!(" did you mean `{name}`?")).unwrap_or_default();
+    hint_among(given, &allowed.into_iter().collect::<Vec<_>>())
+}
+
+/// [`hint`], compiled once for all lists of names.
+fn hint_among(given: &str, allowed: &[&str]) -> String {
+    let suggestion = nearest(given, allowed).map(|name| format!(" did you mean `{name}`?")).unwrap_or_default();
     let allowed = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
     format!(";{suggestion} allowed: {allowed}")
 }

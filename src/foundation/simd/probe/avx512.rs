@@ -4,16 +4,16 @@ use std::arch::x86_64::{
     _mm512_add_epi64, _mm512_permutexvar_epi8, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_ternarylogic_epi64,
     _mm512_xor_si512,
 };
-use std::array::from_fn;
 use std::hint::black_box;
 
 use super::{Probe, operations, order, sums};
+use crate::simd::array_of;
 use crate::simd::avx512::load;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub fn run(probe: Probe) {
     // Twelve chains hide a latency of six at two operations a cycle.
-    let start = from_fn::<_, 12, _>(|i| _mm512_set1_epi64(i as i64));
+    let start: [_; 12] = array_of(|i| _mm512_set1_epi64(i as i64));
     match probe {
         Probe::Loads(vectors, times) => {
             let zeros = [_mm512_setzero_si512(); 8];

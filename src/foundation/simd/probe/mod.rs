@@ -5,11 +5,11 @@
 mod avx512;
 mod portable;
 
-use std::array::from_fn;
 use std::hint::black_box;
 
 use crate::kernel::Tier;
 use crate::machine::Machine;
+use crate::simd::array_of;
 
 /// A loop over vectors of 64 bytes, without a result.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub enum Probe<'a> {
 
 /// A permutation of 64 bytes, for [`Probe::Permute`].
 fn order() -> [u8; 64] {
-    black_box(from_fn(|i| (5 * i % 64) as u8))
+    black_box(array_of(|i| (5 * i % 64) as u8))
 }
 
 /// The tier that [`run`] uses: this CPU has it, and the machine offers it.
