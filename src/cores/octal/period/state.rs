@@ -3,6 +3,7 @@
 use super::marks::{Marks, Repetition};
 use crate::cores::octal::sparse::codes::LANES;
 use crate::cores::octal::sparse::window::{CHUNK, CODES, Window};
+use crate::simd::mapped;
 
 /// Values of heaps whose codes have a bit in a word.
 pub(super) const VALUES: usize = 2 * CODES;
@@ -169,7 +170,7 @@ impl Progress {
             return;
         }
         let window = Snapshot { heap: self.done, codes: self.window(depth).to_vec() };
-        self.milestones.push(Milestone { window, counts: self.tallies.map(|(_, heaps)| heaps) });
+        self.milestones.push(Milestone { window, counts: mapped(self.tallies, |(_, heaps)| heaps) });
         if self.milestones.len() == MOST_MILESTONES {
             self.distance *= 2;
             let (table, distance) = (self.table as u64, self.distance);

@@ -210,7 +210,7 @@ impl<'a> Stream<'a> {
         from: Option<Progress>,
     ) -> Self {
         let coder = window.coder();
-        let values = [0, 1].map(|odd| array_of(|code| coder.common(odd, code as u8)));
+        let values = array_of(|odd| array_of(|code| coder.common(odd, code as u8)));
         let mut tallies: Tallies = [(0, 0); VALUES];
         for Tally { value, first, heaps } in &counted.tallies {
             tallies[usize::from(*value)] = (*first, *heaps);

@@ -107,7 +107,7 @@ fn decode<const P: usize>(codes: &[u8], n: usize, moves: &[Move], hits: &mut Pla
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn tests(codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED] {
-    let asked = asked.each_ref().map(|codes| load(codes));
+    let asked: [__m512i; ASKED] = array_of(|i| load(&asked[i]));
     let mut least = [_mm512_set1_epi8(-1); ASKED];
     for m in moves {
         let source: &[u8; LANES] = codes[n - m.shift..].first_chunk().expect("codes are padded by a block");

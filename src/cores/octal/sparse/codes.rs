@@ -4,6 +4,7 @@
 //! holds values of nine bits. Where the position counts, which of the two values is rare depends on the heap.
 
 use super::space::Mask;
+use crate::simd::mapped;
 
 /// Heaps in a block.
 pub const LANES: usize = 64;
@@ -72,7 +73,7 @@ impl Coder {
         // The bit that is added is the parity of some bits of the code, or its opposite.
         let (low, mask) = (self.low(), self.code(self.mask.values) as u8);
         let bit = low.saturating_add(1);
-        let zero = [odd, odd + 1].map(|n| if self.rare_below(n, 0) > 0 { bit } else { 0 });
+        let zero = mapped([odd, odd + 1], |n| if self.rare_below(n, 0) > 0 { bit } else { 0 });
         // Loops over arrays, which are done in vectors, unlike a closure for each lane.
         let mut bounds = [0; LANES];
         bounds.as_chunks_mut().0.iter_mut().for_each(|pair| *pair = zero);

@@ -5,8 +5,8 @@ use std::arch::x86_64::*;
 use super::Partitions;
 use super::transform::{Field, LANES, PRIMES, Row, Transform, Vectors, all};
 use super::tree::{Classes, PAD, Part, Plan, least, parts_bytes, ruleset_bytes, series};
-use crate::simd::array_of;
 use crate::simd::avx512::{lanes_of, load};
+use crate::simd::{array_of, mapped};
 
 /// The work for the last class of a ruleset, the same for all characters.
 ///
@@ -174,7 +174,7 @@ impl Fourier {
 /// The number with these residues modulo two primes, by the Chinese remainder theorem. The upper half of the range stands for negative
 /// numbers.
 fn from_residues([(residue, field), (other_residue, other_field)]: [(u64, Field); 2]) -> i128 {
-    let [prime, other_prime] = [field, other_field].map(|field| field.prime);
+    let [prime, other_prime] = mapped([field, other_field], |field| field.prime);
     let difference = other_residue + other_prime - residue % other_prime;
     let times = other_field.times(difference, other_field.invert(prime % other_prime));
     let number = i128::from(residue) + i128::from(prime) * i128::from(times);
@@ -200,8 +200,8 @@ impl Shared {
         let one = field.montgomery(1);
         let unscale = field.invert(one);
         let times = |a, b| field.times(field.times(a, b), unscale);
-        let divisors = [2, 4, 6].map(|by| field.prime - field.invert(by));
-        let [half, third] = [2, 3].map(|by| field.invert(by));
+        let divisors = mapped([2, 4, 6], |by| field.prime - field.invert(by));
+        let [half, third] = mapped([2, 3], |by| field.invert(by));
         let [upto_two, upto_four, upto_six] = &mut even;
         let rows = upto_two.as_flattened_mut().iter_mut().zip(upto_four.as_flattened_mut());
         for ((with_two, with_four), with_six) in rows.zip(upto_six.as_flattened_mut()) {
@@ -212,7 +212,7 @@ impl Shared {
             let cube = field.times(times(two, square), third);
             let sums =
                 [one + two, one + two + square + four, one + two + square + four + cube + times(two, four) + six];
-            [*with_two, *with_four, *with_six] = sums.map(|sum| sum % field.prime);
+            [*with_two, *with_four, *with_six] = mapped(sums, |sum| sum % field.prime);
         }
         let squares = if paired.is_empty() { Vec::new() } else { power_sum(paired, 2) };
         Shared { transform, even, squares }
@@ -223,7 +223,7 @@ impl Shared {
     fn product(&self, values: &[Vec<Row>; 4]) -> (u64, Field) {
         let field = self.transform.field;
         let vectors = Vectors::new(field);
-        let [half, third, fifth, sixth] = [2, 3, 5, 6].map(|by| all(field.factor(field.invert(by))));
+        let [half, third, fifth, sixth] = mapped([2, 3, 5, 6], |by| all(field.factor(field.invert(by))));
         let one = _mm512_set1_epi64(field.montgomery(1) as i64);
         let (add, times, scale) = (|a, b| vectors.add(a, b), |a, b| vectors.times(a, b), |a, b| vectors.scale(a, b));
         let [series, class, without, with] = values;
@@ -234,7 +234,7 @@ impl Shared {
         };
         let mut sum = _mm512_setzero_si512();
         for (at, series) in series.iter().enumerate() {
-            let [two, four, six] = self.even.each_ref().map(|values| load(&values[at]));
+            let [two, four, six] = array_of(|i| load(&self.even[i][at]));
             // Of `exp(p_1 + p_3/3 + p_5/5)`, the terms with 0, 2, 4 and 6 parts are needed. With the odd power sums `ones = p_1`,
             // `threes = p_3/3` and `fives = p_5/5`, these are `1`, `ones^2/2`, `ones^4/24 + ones threes` and
             // `ones^6/720 + ones^3 threes/6 + threes^2/2 + ones fives`.
@@ -247,7 +247,7 @@ impl Shared {
             let of_six = add(cubes, add(scale(times(threes, threes), half), times(ones, fives)));
             let mut product = add(add(six, times(square, four)), add(times(add(fourth, both), two), of_six));
             if let (Some(without), Some(with), Some(squares)) = (without.get(at), with.get(at), self.squares.get(at)) {
-                let [without, with] = [without, with].map(|row| vectors.reduce(load(row)));
+                let [without, with] = mapped([without, with], |row| vectors.reduce(load(row)));
                 let with_repeats = add(times(without, without), times(with, with));
                 let pairs = scale(vectors.subtract(with_repeats, load(squares)), half);
                 // The terms with one and three parts: `ones`, and `ones^3/6 + threes`.

@@ -10,8 +10,8 @@
 
 use std::arch::x86_64::*;
 
-use crate::simd::array_of;
 use crate::simd::avx512::{load, store};
+use crate::simd::{array_of, mapped};
 
 /// Lanes of a vector.
 pub const LANES: usize = 8;
@@ -173,14 +173,14 @@ impl Transform {
         let root = field.root_of_unity(length);
         let powers = |turn: u64, exponent: usize| -> Row { array_of(|l| field.power(turn, (l * exponent) as u64)) };
         let eighth = field.root_of_unity(LANES);
-        let step = powers(root, LANES).map(|power| field.factor(power));
+        let step = mapped(powers(root, LANES), |power| field.factor(power));
         Transform {
             field,
             rows,
             twiddles,
-            blocks: array_of(|i| powers(eighth, i).map(|power| field.montgomery(power))),
-            first: array_of(|u| powers(root, u).map(|power| field.montgomery(field.montgomery(power)))),
-            step: [0, 1].map(|part| step.map(|factor| factor[part])),
+            blocks: array_of(|i| mapped(powers(eighth, i), |power| field.montgomery(power))),
+            first: array_of(|u| mapped(powers(root, u), |power| field.montgomery(field.montgomery(power)))),
+            step: array_of(|part| mapped(step, |factor| factor[part])),
         }
     }
 
@@ -200,8 +200,8 @@ impl Transform {
         let vectors = Vectors::new(self.field);
         let zero = _mm512_setzero_si512();
         let step = [load(&self.step[0]), load(&self.step[1])];
-        let blocks = self.blocks.each_ref().map(|row| load(row));
-        let mut turns = self.first.each_ref().map(|row| load(row));
+        let blocks: [__m512i; LANES] = array_of(|i| load(&self.blocks[i]));
+        let mut turns: [__m512i; LANES] = array_of(|u| load(&self.first[u]));
         let shift = usize::BITS - self.rows.ilog2();
         for at in (0..self.rows).step_by(LANES) {
             let mut sums = [[zero; 2]; LANES];
@@ -210,7 +210,7 @@ impl Transform {
                     terms[block * self.rows + at..].first_chunk().expect("a block has whole vectors");
                 // Negative terms become positive.
                 let wide: Row =
-                    eight.map(|term| (i64::from(term) + (i64::from(term) >> 63 & self.field.prime as i64)) as u64);
+                    mapped(*eight, |term| (i64::from(term) + (i64::from(term) >> 63 & self.field.prime as i64)) as u64);
                 for (sum, term) in sums.iter_mut().zip(wide) {
                     let term = _mm512_set1_epi64(term as i64);
                     sum[0] = _mm512_madd52lo_epu64(sum[0], term, blocks[block]);
@@ -238,7 +238,7 @@ impl Transform {
             let mut half = 1;
             if odd {
                 for pair in near.as_chunks_mut::<2>().0 {
-                    let [a, b] = pair.each_ref().map(|row| vectors.reduce(load(row)));
+                    let [a, b] = array_of(|i| vectors.reduce(load(&pair[i])));
                     let [a, b] = vectors.both(a, b);
                     store(&mut pair[0], a);
                     store(&mut pair[1], b);

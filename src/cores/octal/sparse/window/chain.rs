@@ -73,7 +73,8 @@ impl Chain {
         let words = Cell::from_mut(words).as_slice_of_cells();
         let is_usual = self.others.len() <= PLACES && self.takes.is_empty();
         // How many of the last codes no move reads, as far as the chain is compiled for it.
-        let unread = match self.with_takes.each_ref().map(|table| table[0] > 0) {
+        let is_read: [bool; NEAREST] = array_of(|i| self.with_takes[i][0] > 0);
+        let unread = match is_read {
             [false, false, false] => NEAREST,
             [false, ..] => 1,
             _ => 0,

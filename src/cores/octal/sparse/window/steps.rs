@@ -28,7 +28,7 @@ impl Windowed {
         self.window = Window::new(sparse, n, self.loops);
         self.from = if self.window.is_some() { 4 * n } else { n + n / 8 };
         if let Some(window) = &self.window {
-            self.values = [0, 1].map(|odd| array_of(|code| window.coder().common(odd, code as u8)));
+            self.values = array_of(|odd| array_of(|code| window.coder().common(odd, code as u8)));
         }
     }
 

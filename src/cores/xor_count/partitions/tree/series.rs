@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::simd::array_of;
+use crate::simd::{array_of, mapped};
 
 /// Words of padding before every series, its terms below 0, which vectors may read.
 pub const PAD: usize = 16;
@@ -51,7 +51,7 @@ const PRODUCTS: usize = 1 << 16;
 /// The sum over `t` in `terms` of term `t` of `a` times term `total - t` of `b`, over all lanes.
 #[inline(always)]
 pub fn dot<const LANES: usize>(a: &[u32], b: &[u32], terms: Range<usize>, total: usize, modulus: u32) -> u64 {
-    let [a, b] = [a, b].map(|series| series[PAD..].as_chunks::<LANES>().0);
+    let [a, b] = mapped([a, b], |series| series[PAD..].as_chunks::<LANES>().0);
     let (a, b) = (&a[terms.clone()], &b[total + 1 - terms.end..total + 1 - terms.start]);
     let modulus = u64::from(modulus);
     let mut sum = 0;
