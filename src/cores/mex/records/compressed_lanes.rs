@@ -15,5 +15,5 @@ pub fn cost(input: &Records, context: CostContext, rates: [f64; 3]) -> Cost {
 
 #[inline(always)]
 pub fn run(input: &Records, run: &Run, start: Start, parts: impl Settle) -> Result<Output, RunError> {
-    guess_lanes::run_over(Layout::packed(input), input, run, start, parts)
+    guess_lanes::run_over(Layout::packed(input), input, run, start, &parts)
 }

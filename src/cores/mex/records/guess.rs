@@ -16,7 +16,7 @@ use super::frames::{self, Frames, LONGEST, Readers};
 use super::history::History;
 use super::layout::Layout;
 use super::periods::{JUDGED, best_period, first_codes, room};
-use super::ring::{Block, Blocks, Far, near};
+use super::ring::{Block, Blocks, Far, LaneBlocks, near};
 use super::{Form, Records};
 use crate::cores::mex::lanes::{Decoder, LANES, PLANES, Planes, Sources, WINDOW};
 use crate::kernel::Cost;
@@ -72,59 +72,49 @@ pub struct Evidence<'a> {
     pub far: &'a [u8; LANES],
 }
 
+/// Settles a block in registers, which hold the last two blocks; false if it gives up.
+pub type InRegisters = dyn Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool;
+
 /// The parts of a tier: how it settles a block.
-pub trait Settle: Copy {
-    /// The number of last blocks that [`settle`](Settle::settle) is given in place of what moves shorter than them reach.
-    const HELD: usize;
-
+pub trait Settle {
     /// What computes the blocks that are not settled, and what far moves reach.
-    fn decoder(&self) -> impl Decoder;
+    fn decoder(&self) -> &dyn Decoder;
 
-    /// Settles a block; false if it gives up.
-    fn settle(&self, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool;
+    /// How the tier settles a block in registers; `None`: in memory, as every tier can.
+    fn in_registers(&self) -> Option<&InRegisters>;
 }
 
-/// In memory: every tier can.
 impl<D: Decoder> Settle for D {
-    const HELD: usize = 1;
-
-    #[inline(always)]
-    fn decoder(&self) -> impl Decoder {
-        *self
+    fn decoder(&self) -> &dyn Decoder {
+        self
     }
 
-    #[inline(always)]
-    fn settle(&self, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
-        settle_in_memory(*self, pattern, evidence, codes)
+    fn in_registers(&self) -> Option<&InRegisters> {
+        None
     }
 }
 
-/// In registers, which hold the last two blocks.
-#[derive(Clone, Copy)]
-pub struct InRegisters<D, S> {
+/// A decoder, and how its tier settles a block in registers.
+pub struct Registers<D, S> {
     /// [`Settle::decoder`].
     pub decoder: D,
-    /// [`Settle::settle`].
+    /// [`Settle::in_registers`].
     pub settle: S,
 }
 
-impl<D: Decoder, S: Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool + Copy> Settle for InRegisters<D, S> {
-    const HELD: usize = 2;
-
-    #[inline(always)]
-    fn decoder(&self) -> impl Decoder {
-        self.decoder
+impl<D: Decoder, S: Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool + 'static> Settle for Registers<D, S> {
+    fn decoder(&self) -> &dyn Decoder {
+        &self.decoder
     }
 
-    #[inline(always)]
-    fn settle(&self, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
-        (self.settle)(pattern, evidence, codes)
+    fn in_registers(&self) -> Option<&InRegisters> {
+        Some(&self.settle)
     }
 }
 
 /// Settles a block in memory, where near moves read the last block and the guess side by side; false if it gives up.
 #[inline(always)]
-fn settle_in_memory(decoder: impl Decoder, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
+fn settle_in_memory(decoder: &dyn Decoder, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
     let one_hot = |codes: &[u8; LANES]| {
         let mut hits: [Planes; 1] = [[[0; LANES]; PLANES]];
         decoder.add(Sources::new(codes, 0), &[0], 1, &mut hits);
@@ -160,9 +150,10 @@ fn settle_in_memory(decoder: impl Decoder, pattern: &Pattern, evidence: Evidence
 }
 
 /// Blocks that are guessed first. `inner` computes those that are not settled.
-pub struct Guessed<'a, B, P> {
-    inner: B,
-    parts: P,
+pub struct Guessed<'a> {
+    inner: LaneBlocks<'a>,
+    decoder: &'a dyn Decoder,
+    in_registers: Option<&'a InRegisters>,
     close: Far<'a>,
     far: Far<'a>,
     pattern: Pattern,
@@ -179,13 +170,16 @@ pub struct Guessed<'a, B, P> {
     added_from: usize,
 }
 
-impl<'a, B: Blocks, P: Settle> Guessed<'a, B, P> {
-    pub fn new(input: &'a Records, layout: &Layout, inner: B, parts: P) -> Self {
+impl<'a> Guessed<'a> {
+    pub fn new(input: &'a Records, layout: &Layout, parts: &'a dyn Settle) -> Self {
+        let (decoder, in_registers) = (parts.decoder(), parts.in_registers());
         let [close, far] = Far::new(input, layout).split(AT_ONCE);
-        let [before, close] = close.split(P::HELD);
+        // The blocks that a tier settles from, in place of what moves shorter than them reach.
+        let [before, close] = close.split(if in_registers.is_some() { 2 } else { 1 });
         Guessed {
-            inner,
-            parts,
+            inner: LaneBlocks::new(input, layout, decoder),
+            decoder,
+            in_registers,
             close,
             far,
             pattern: Pattern::new(near(input), before.of_ring()),
@@ -214,7 +208,7 @@ impl<'a, B: Blocks, P: Settle> Guessed<'a, B, P> {
     }
 }
 
-impl<B: Blocks, P: Settle> Blocks for Guessed<'_, B, P> {
+impl Blocks for Guessed<'_> {
     #[inline(always)]
     fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]) {
         let Block { n, place, .. } = block;
@@ -228,16 +222,20 @@ impl<B: Blocks, P: Settle> Blocks for Guessed<'_, B, P> {
                 (index, self.added_from) = (0, n);
                 let reached = &mut self.reached[..self.added];
                 reached.iter_mut().for_each(|planes| planes[0] = [0; LANES]);
-                self.far.add(history, block, 1, reached, self.parts.decoder());
+                self.far.add(history, block, 1, reached, self.decoder);
             }
             if !self.close.of_ring().is_empty() {
-                self.close.add(history, block, 1, &mut self.reached[index..=index], self.parts.decoder());
+                self.close.add(history, block, 1, &mut self.reached[index..=index], self.decoder);
             }
             // A pattern is found only after more blocks than these.
             let [last, second, repeated] =
                 [LANES, 2 * LANES, self.pattern.lag()].map(|m| history.codes_behind(place, m));
             let evidence = Evidence { before: [last, second], repeated, far: &self.reached[index][0] };
-            if self.parts.settle(&self.pattern, evidence, codes) {
+            let is_settled = match self.in_registers {
+                Some(settle) => settle(&self.pattern, evidence, codes),
+                None => settle_in_memory(self.decoder, &self.pattern, evidence, codes),
+            };
+            if is_settled {
                 self.settled += 1;
                 return;
             }

@@ -5,7 +5,7 @@
 
 use super::guess::{self, Guessed, Settle};
 use super::layout::Layout;
-use super::ring::{LaneBlocks, drive};
+use super::ring::drive;
 use super::{Output, Records, Start, ring_lanes};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -16,7 +16,7 @@ pub fn cost(input: &Records, context: CostContext, [chain, step, guess]: [f64; 3
 
 #[inline(always)]
 pub fn run(input: &Records, run: &Run, start: Start, parts: impl Settle) -> Result<Output, RunError> {
-    run_over(Layout::new(input), input, run, start, parts)
+    run_over(Layout::new(input), input, run, start, &parts)
 }
 
 /// [`run`] over a history of this layout.
@@ -26,8 +26,7 @@ pub fn run_over(
     input: &Records,
     run: &Run,
     start: Start,
-    parts: impl Settle,
+    parts: &dyn Settle,
 ) -> Result<Output, RunError> {
-    let computed = LaneBlocks::new(input, &layout, parts.decoder());
-    drive(input, layout, run, start, Guessed::new(input, &layout, computed, parts))
+    drive(input, layout, run, start, &mut Guessed::new(input, &layout, parts))
 }

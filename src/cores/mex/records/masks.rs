@@ -51,5 +51,5 @@ pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError>
     let layout = Layout::new(input);
     let short = layout.short;
     let near = input.moves()[..short].partition_point(|m| *m < LANES);
-    ring::drive(input, layout, run, start, Masks { moves: input.moves(), near, short })
+    ring::drive(input, layout, run, start, &mut Masks { moves: input.moves(), near, short })
 }

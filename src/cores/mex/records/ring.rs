@@ -55,7 +55,7 @@ pub fn drive(
     layout: Layout,
     run: &Run,
     start: Start,
-    mut blocks: impl Blocks,
+    blocks: &mut impl Blocks,
 ) -> Result<Output, RunError> {
     let Start { from, journal } = start;
     let mut progress = from.unwrap_or_else(|| Progress::with_layout(input, layout));
@@ -109,14 +109,14 @@ pub fn drive(
 }
 
 /// Computes blocks as lanes.
-pub struct LaneBlocks<'a, D> {
-    decoder: D,
+pub struct LaneBlocks<'a> {
+    decoder: &'a dyn Decoder,
     far: Far<'a>,
     chain: Chain,
 }
 
-impl<'a, D> LaneBlocks<'a, D> {
-    pub fn new(input: &'a Records, layout: &Layout, decoder: D) -> Self {
+impl<'a> LaneBlocks<'a> {
+    pub fn new(input: &'a Records, layout: &Layout, decoder: &'a dyn Decoder) -> Self {
         LaneBlocks { decoder, far: Far::new(input, layout), chain: Chain::new(near(input)) }
     }
 }
@@ -177,7 +177,7 @@ impl<'a> Far<'a> {
         Block { n, place, unpacked, .. }: Block,
         planes: usize,
         hits: &mut [Planes],
-        decoder: impl Decoder,
+        decoder: &dyn Decoder,
     ) {
         update(&mut self.unwrapped, self.ring, place);
         update(&mut self.legal, self.prefix, n + hits.len() * LANES - 1);
@@ -207,7 +207,7 @@ fn update(below: &mut usize, moves: &[usize], most: usize) {
     }
 }
 
-impl<D: Decoder> Blocks for LaneBlocks<'_, D> {
+impl Blocks for LaneBlocks<'_> {
     #[inline(always)]
     fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]) {
         let Block { n, place, values, .. } = block;

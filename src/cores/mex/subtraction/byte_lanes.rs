@@ -185,8 +185,13 @@ pub fn recycled(share: &mut Share) -> Vec<Vec<Planes>> {
 
 #[inline(always)]
 pub fn run(input: &Subtraction, run: &Run, decoder: impl Decoder) -> Result<Vec<u16>, RunError> {
+    run_alone(input, run, &decoder)
+}
+
+#[inline(always)]
+fn run_alone(input: &Subtraction, run: &Run, decoder: &dyn Decoder) -> Result<Vec<u16>, RunError> {
     let stretch = Stretch::new(input, stretch(STRETCH, input.heaps()));
-    run_helped(input, run, decoder, |start, windows, share| {
+    run_helped(input, run, decoder, &mut |start, windows, share| {
         if stretch.starts(start) {
             let done = Done { hits: recycled(share), from: Vec::new() };
             *share = stretch.share(start, windows, done, decoder);
@@ -226,8 +231,7 @@ impl Stretch {
     }
 
     /// Applies the moves that leave the stretch, except those already `done`.
-    #[inline(always)]
-    pub fn share(&self, start: usize, windows: &mut [Window], mut done: Done, decoder: impl Decoder) -> Share {
+    pub fn share(&self, start: usize, windows: &mut [Window], mut done: Done, decoder: &dyn Decoder) -> Share {
         done.hits.resize(windows.len(), Vec::new());
         for (w, (window, hits)) in windows.iter_mut().zip(&mut done.hits).enumerate() {
             hits.resize(self.blocks(start), [[0; LANES]; PLANES]);
@@ -247,13 +251,14 @@ pub struct Done {
     pub from: Vec<usize>,
 }
 
-/// [`run`], with `help(start, windows, share)` called before each tile to update the share.
+/// [`run`], with `help(start, windows, share)` called before each tile to update the share. Inlined into kernels, which have the CPU
+/// features of their tier, for the near part.
 #[inline(always)]
 pub fn run_helped(
     input: &Subtraction,
     run: &Run,
-    decoder: impl Decoder,
-    mut help: impl FnMut(usize, &mut [Window], &mut Share),
+    decoder: &dyn Decoder,
+    help: &mut dyn FnMut(usize, &mut [Window], &mut Share),
 ) -> Result<Vec<u16>, RunError> {
     let heaps = input.heaps();
     let moves = GroupedMoves::new(input.moves());
@@ -265,24 +270,10 @@ pub fn run_helped(
         let start = t * TILE_HEAPS;
         let blocks = tile.len() / LANES;
         help(start, &mut windows, &mut share);
-        for (w, window) in windows.iter_mut().enumerate() {
-            // A page that is read before it is written costs a second fault, which interrupts both cores.
-            window.known.from(start)[..(blocks + 1) * LANES].fill(0);
-            let hits = &mut window.far[..blocks];
-            match share.hits.get(w) {
-                Some(done) => hits.copy_from_slice(&done[(start - share.start) / LANES..][..blocks]),
-                None => hits.fill([[0; LANES]; PLANES]),
-            }
-            let mine = moves.tile..share.from.unwrap_or(moves.all.len());
-            far_part(&mut window.known, &moves.all, mine, start, hits, decoder);
-        }
+        begin_tile(&mut windows, &moves, &share, start, blocks, decoder);
         for (b, block) in tile.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
             let n = start + b * LANES;
-            for window in &mut windows {
-                let (from, planes) = (window.known.behind(n), window.known.first.len());
-                decoder.add(from, &moves.all[..moves.tile], planes, &mut window.far[b..=b]);
-                decoder.free_words(&window.far[b], &mut window.free);
-            }
+            begin_block(&mut windows, &moves, n, decoder);
             near_part(&mut windows, &moves, n, block, &mut seen, heaps)?;
             run.advance(LANES.min(heaps - n) as u64)?;
         }
@@ -291,15 +282,48 @@ pub fn run_helped(
     Ok(g)
 }
 
+/// Applies the moves that leave the tile.
+#[inline(never)]
+fn begin_tile(
+    windows: &mut [Window],
+    moves: &GroupedMoves,
+    share: &Share,
+    start: usize,
+    blocks: usize,
+    decoder: &dyn Decoder,
+) {
+    for (w, window) in windows.iter_mut().enumerate() {
+        // A page that is read before it is written costs a second fault, which interrupts both cores.
+        window.known.from(start)[..(blocks + 1) * LANES].fill(0);
+        let hits = &mut window.far[..blocks];
+        match share.hits.get(w) {
+            Some(done) => hits.copy_from_slice(&done[(start - share.start) / LANES..][..blocks]),
+            None => hits.fill([[0; LANES]; PLANES]),
+        }
+        let mine = moves.tile..share.from.unwrap_or(moves.all.len());
+        far_part(&mut window.known, &moves.all, mine, start, hits, decoder);
+    }
+}
+
+/// Applies the moves inside the tile to the block at `n`.
+#[inline(never)]
+fn begin_block(windows: &mut [Window], moves: &GroupedMoves, n: usize, decoder: &dyn Decoder) {
+    let b = n % TILE_HEAPS / LANES;
+    for window in windows {
+        let (from, planes) = (window.known.behind(n), window.known.first.len());
+        decoder.add(from, &moves.all[..moves.tile], planes, &mut window.far[b..=b]);
+        decoder.free_words(&window.far[b], &mut window.free);
+    }
+}
+
 /// Adds what a range of moves, all of which leave the tile or stretch, reach from its blocks.
-#[inline(always)]
 pub fn far_part(
     known: &mut Codes,
     moves: &[usize],
     range: Range<usize>,
     start: usize,
     hits: &mut [Planes],
-    decoder: impl Decoder,
+    decoder: &dyn Decoder,
 ) {
     let last = start + hits.len() * LANES - 1;
     let mut from = range.start;

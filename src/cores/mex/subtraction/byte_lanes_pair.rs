@@ -67,7 +67,8 @@ struct Job {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run, decoder: impl Decoder + Send) -> Result<Vec<u16>, RunError> {
+pub fn run(input: &Subtraction, run: &Run, decoder: impl Decoder) -> Result<Vec<u16>, RunError> {
+    let decoder: &dyn Decoder = &decoder;
     let stretch = &Stretch::new(input, pair_stretch(input.heaps()));
     let reached = &AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -89,10 +90,10 @@ struct Lead<'a> {
 
 impl Lead<'_> {
     #[inline(always)]
-    fn run(self, input: &Subtraction, run: &Run, decoder: impl Decoder) -> Result<Vec<u16>, RunError> {
+    fn run(self, input: &Subtraction, run: &Run, decoder: &dyn Decoder) -> Result<Vec<u16>, RunError> {
         let stretch = self.stretch;
         let mut ordered = false;
-        run_helped(input, run, decoder, |start, windows, share| {
+        run_helped(input, run, decoder, &mut |start, windows, share| {
             if !start.is_multiple_of(stretch.length) {
                 return;
             }
@@ -127,8 +128,7 @@ fn receive<T>(messages: &Receiver<T>) -> Option<T> {
 }
 
 /// The helper's loop.
-#[inline(always)]
-fn assist(stretch: &Stretch, reached: &AtomicUsize, jobs: Receiver<Job>, results: Sender<Done>, decoder: impl Decoder) {
+fn assist(stretch: &Stretch, reached: &AtomicUsize, jobs: Receiver<Job>, results: Sender<Done>, decoder: &dyn Decoder) {
     let shared = stretch.moves.partition_point(|m| *m < shared_from(stretch.length));
     let mut windows: Vec<Codes> = Vec::new();
     while let Some(Job { start, at, updates, hits }) = receive(&jobs) {

@@ -54,8 +54,8 @@ macro_rules! by_planes {
 }
 pub use by_planes;
 
-/// The parts of a tier.
-pub trait Decoder: Copy {
+/// The parts of a tier. Drivers take `&dyn Decoder`: they are compiled once, and a call is small beside the block that it decodes.
+pub trait Decoder: Sync {
     /// ORs the first planes of the values that the moves reach into the hits of consecutive blocks. The first block reads these
     /// sources.
     fn add(&self, from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]);
@@ -75,8 +75,8 @@ pub struct Parts<A, F> {
 
 impl<A, F> Decoder for Parts<A, F>
 where
-    A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy,
-    F: Fn(&Planes, &mut [u64; LANES]) + Copy,
+    A: Fn(Sources, &[usize], usize, &mut [Planes]) + Sync,
+    F: Fn(&Planes, &mut [u64; LANES]) + Sync,
 {
     #[inline(always)]
     fn add(&self, from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
