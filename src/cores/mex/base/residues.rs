@@ -393,7 +393,7 @@ fn add(counts: &mut [Row; CANDIDATES], mut lanes: Row, mut new: impl FnMut(usize
         let here = subtract(&lanes, count);
         new(i, here);
         lanes = subtract(&lanes, &here);
-        count.iter_mut().zip(here).for_each(|(count, here)| *count |= here);
+        count.iter_mut().zip(&here).for_each(|(count, here)| *count |= here);
     }
     lanes == [0; WORDS]
 }
@@ -413,7 +413,7 @@ fn put(values: &mut [u8; LANES], lanes: &Row, v: u8) {
         for (eight, byte) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(word.to_le_bytes()) {
             *eight = [byte; 8];
         }
-        for (i, (value, byte)) in values.iter_mut().zip(bytes).enumerate() {
+        for (i, (value, byte)) in values.iter_mut().zip(&bytes).enumerate() {
             *value = if byte & 1 << (i % 8) != 0 { v } else { *value };
         }
     }

@@ -405,8 +405,8 @@ impl<'a, P: Slices> Batch<'a, P> {
             for v in v + 1..used {
                 planes[v * stride + at] = zero;
             }
-            for (row, count) in digits.chunks_exact_mut(heaps).zip(count) {
-                row[n] = count;
+            for (row, count) in digits.chunks_exact_mut(heaps).zip(&count) {
+                row[n] = *count;
             }
             at += 1;
         }

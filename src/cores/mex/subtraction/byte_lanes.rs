@@ -188,8 +188,9 @@ pub fn run(input: &Subtraction, run: &Run, decoder: impl Decoder) -> Result<Vec<
     run_alone(input, run, &decoder)
 }
 
+/// [`run`] with a decoder of any kind.
 #[inline(always)]
-fn run_alone(input: &Subtraction, run: &Run, decoder: &dyn Decoder) -> Result<Vec<u16>, RunError> {
+pub fn run_alone(input: &Subtraction, run: &Run, decoder: &dyn Decoder) -> Result<Vec<u16>, RunError> {
     let stretch = Stretch::new(input, stretch(STRETCH, input.heaps()));
     run_helped(input, run, decoder, &mut |start, windows, share| {
         if stretch.starts(start) {

@@ -13,7 +13,7 @@
 use fearless_simd::{Bytes, Select, Simd, SimdBase, dispatch, u8x16, u8x64};
 
 use super::{Subtraction, byte_lanes};
-use crate::cores::mex::lanes::{LANES, ONE_HOT, Parts, Planes, Sources, by_planes, plain};
+use crate::cores::mex::lanes::{Decoder, LANES, ONE_HOT, Planes, Sources, by_planes, plain};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::fearless::{lacks, level};
 
@@ -28,29 +28,29 @@ pub fn cost(input: &Subtraction, context: CostContext, rates: [f64; 3]) -> Cost 
 #[inline(always)]
 fn by_permutes<const P: usize, S: Simd>(simd: S, tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {
     let mut table = [u8x64::splat(simd, 0); P];
-    for (table, bytes) in table.iter_mut().zip(tables) {
-        *table = u8x64::load_array_ref(simd, bytes);
+    for p in 0..P {
+        table[p] = u8x64::load_array_ref(simd, &tables[p]);
     }
     let (pairs, single) = moves.as_chunks::<2>();
     for (from, hits) in from.blocks(hits) {
         let mut sum = [u8x64::splat(simd, 0); P];
-        for (sum, plane) in sum.iter_mut().zip(&*hits) {
-            *sum = u8x64::load_array_ref(simd, plane);
+        for p in 0..P {
+            sum[p] = u8x64::load_array_ref(simd, &hits[p]);
         }
         for [a, b] in pairs {
             let (a, b) = (u8x64::load_array_ref(simd, from.behind(*a)), u8x64::load_array_ref(simd, from.behind(*b)));
-            for (sum, table) in sum.iter_mut().zip(table) {
-                *sum |= table.swizzle_dyn(a) | table.swizzle_dyn(b);
+            for p in 0..P {
+                sum[p] |= table[p].swizzle_dyn(a) | table[p].swizzle_dyn(b);
             }
         }
         for m in single {
             let codes = u8x64::load_array_ref(simd, from.behind(*m));
-            for (sum, table) in sum.iter_mut().zip(table) {
-                *sum |= table.swizzle_dyn(codes);
+            for p in 0..P {
+                sum[p] |= table[p].swizzle_dyn(codes);
             }
         }
-        for (plane, sum) in hits.iter_mut().zip(sum) {
-            sum.store_array(plane);
+        for p in 0..P {
+            sum[p].store_array(&mut hits[p]);
         }
     }
 }
@@ -75,50 +75,65 @@ fn by_comparisons<const P: usize, S: Simd>(simd: S, from: Sources, moves: &[usiz
         for at in (0..LANES).step_by(S::u8s::LEN) {
             let here = at..at + S::u8s::LEN;
             let mut sum = [zero; P];
-            for (sum, plane) in sum.iter_mut().zip(&*hits) {
-                *sum = S::u8s::from_slice(simd, &plane[here.clone()]);
+            for p in 0..P {
+                sum[p] = S::u8s::from_slice(simd, &hits[p][here.clone()]);
             }
             for m in moves {
                 let codes = S::u8s::from_slice(simd, &from.behind(*m)[here.clone()]);
                 let (bit, plane) = (bit(simd, codes), codes & 0x38);
-                for (p, sum) in sum.iter_mut().enumerate() {
-                    *sum |= plane.simd_eq(0x38 - 8 * p as u8).select(bit, zero);
+                for p in 0..P {
+                    sum[p] |= plane.simd_eq(0x38 - 8 * p as u8).select(bit, zero);
                 }
             }
-            for (plane, sum) in hits.iter_mut().zip(sum) {
-                sum.store_slice(&mut plane[here.clone()]);
+            for p in 0..P {
+                sum[p].store_slice(&mut hits[p][here.clone()]);
             }
         }
     }
 }
 
-/// A context of its own, so that the drivers, which call it in several places, need not be inlined with it.
+#[inline(always)]
 fn accumulate<const P: usize>(simd: impl Simd, tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {
     fn width<S: Simd>(_: S) -> usize {
         S::u8s::LEN
     }
-    simd.vectorize(
-        #[inline(always)]
-        || match width(simd) {
-            LANES => by_permutes::<P, _>(simd, tables, from, moves, hits),
-            _ => by_comparisons::<P, _>(simd, from, moves, hits),
-        },
-    );
+    match width(simd) {
+        LANES => by_permutes::<P, _>(simd, tables, from, moves, hits),
+        _ => by_comparisons::<P, _>(simd, from, moves, hits),
+    }
+}
+
+/// The decoder of a level.
+struct AtLevel<S> {
+    simd: S,
+    tables: &'static Planes,
+}
+
+impl<S: Simd> Decoder for AtLevel<S> {
+    fn add(&self, from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
+        let AtLevel { simd, tables } = *self;
+        simd.vectorize(
+            #[inline(always)]
+            || by_planes!(planes, accumulate(simd, tables, from, moves, hits)),
+        );
+    }
+
+    fn free_words(&self, hits: &Planes, free: &mut [u64; LANES]) {
+        self.simd.vectorize(
+            #[inline(always)]
+            || plain::free_words(hits, free),
+        );
+    }
+}
+
+fn decoder<S: Simd>(simd: S) -> Box<dyn Decoder> {
+    Box::new(AtLevel { simd, tables: std::hint::black_box(&TABLES) })
 }
 
 #[inline(always)]
 pub fn run(input: &Subtraction, run: &Run, tier: Tier) -> Result<Vec<u16>, RunError> {
-    let tables = std::hint::black_box(&TABLES);
-    dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => byte_lanes::run(
-        input,
-        run,
-        Parts {
-            add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
-                by_planes!(planes, accumulate(simd, tables, from, moves, hits))
-            },
-            free_words: plain::free_words,
-        },
-    ))
+    let decoder = dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => decoder(simd));
+    byte_lanes::run_alone(input, run, &*decoder)
 }
 
 static TABLES: Planes = ONE_HOT;

@@ -172,9 +172,8 @@ struct Part {
 }
 
 /// The state of a run.
-struct Classes<C> {
+struct Classes {
     layout: Layout,
-    carry: C,
     rows: Vec<u8>,
     classes: Vec<Class>,
     /// The classes that are not sparse, those with the most P-positions first.
@@ -191,6 +190,12 @@ struct Classes<C> {
 
 #[inline(always)]
 pub fn run(input: &Zeros, run: &Run, start: Start, carry: impl Carry) -> Result<Vec<u64>, RunError> {
+    drive(input, run, start, &carry)
+}
+
+/// [`run`], in the same form for all parts. They are inlined all the same, since kernels are inlined with it.
+#[inline(always)]
+fn drive(input: &Zeros, run: &Run, start: Start, carry: &dyn Carry) -> Result<Vec<u64>, RunError> {
     let (heaps, Plan { modulus, .. }) = (input.heaps(), input.plan());
     let layout = Layout::new(heaps, modulus);
     let residues = residues(input.moves(), modulus);
@@ -198,11 +203,11 @@ pub fn run(input: &Zeros, run: &Run, start: Start, carry: impl Carry) -> Result<
     // Only whole tiles.
     let first = progress.done.min(heaps as u64) as usize / modulus / layout.tile * layout.tile;
     progress.cut((first * modulus) as u64);
-    let mut state = Classes::new(layout, carry, &progress.zeros);
+    let mut state = Classes::new(layout, &progress.zeros);
     run.advance(progress.done)?;
     while (progress.done as usize) < heaps {
         state.start = progress.done as usize / modulus;
-        let stop = state.tile(input, &residues, run, &mut progress.zeros);
+        let stop = state.tile(input, &residues, carry, run, &mut progress.zeros);
         if stop.is_ok() {
             progress.done = ((state.start + layout.tile) * modulus).min(heaps) as u64;
         }
@@ -217,14 +222,13 @@ pub fn run(input: &Zeros, run: &Run, start: Start, carry: impl Carry) -> Result<
     Ok(progress.zeros)
 }
 
-impl<C: Carry> Classes<C> {
-    fn new(layout: Layout, carry: C, zeros: &[u64]) -> Self {
+impl Classes {
+    fn new(layout: Layout, zeros: &[u64]) -> Self {
         let Layout { modulus, tile, row, .. } = layout;
         let mut rows = vec![0; modulus * row];
         request_huge_pages(&mut rows);
         let mut state = Classes {
             layout,
-            carry,
             rows,
             classes: std::iter::repeat_with(Class::default).take(modulus).collect(),
             dense: Vec::new(),
@@ -258,13 +262,20 @@ impl<C: Carry> Classes<C> {
     /// in L2; then those longer than a chunk, chunk by chunk; then the others, block by block. In a block, the lowest heap
     /// that is not hit is a P-position.
     #[inline(always)]
-    fn tile(&mut self, input: &Zeros, residues: &[Residue], run: &Run, zeros: &mut Vec<u64>) -> Result<(), RunError> {
+    fn tile(
+        &mut self,
+        input: &Zeros,
+        residues: &[Residue],
+        carry: &dyn Carry,
+        run: &Run,
+        zeros: &mut Vec<u64>,
+    ) -> Result<(), RunError> {
         let Layout { modulus, tile, .. } = self.layout;
         let (heaps, start) = (input.heaps(), self.start);
         let lines = (heaps - start * modulus).div_ceil(modulus).min(tile).div_ceil(BLOCK);
         self.hits.fill(0);
         self.sort_classes();
-        self.far(residues, Part { cell: start, lines }, run)?;
+        self.far(residues, Part { cell: start, lines }, carry, run)?;
         self.hit_from_sparse(residues);
         let middle = slices(residues, CHUNK..tile);
         let near = slices(residues, 0..CHUNK);
@@ -273,14 +284,14 @@ impl<C: Carry> Classes<C> {
             let chunk = Part { cell, lines: (end - cell).min(CHUNK) / BLOCK };
             self.find_uncovered(chunk);
             for i in 0..self.dense.len() {
-                self.carry_from(self.dense[i], &middle, chunk);
+                self.carry_from(self.dense[i], &middle, chunk, carry);
             }
             for cell in (cell..cell + chunk.lines * BLOCK).step_by(BLOCK) {
                 let block = Part { cell, lines: 1 };
                 self.find_uncovered(block);
                 for i in 0..self.dense.len() {
                     // Moves inside the block may be included: they read bits that are still zero.
-                    self.carry_from(self.dense[i], &near, block);
+                    self.carry_from(self.dense[i], &near, block, carry);
                 }
                 self.settle(residues, cell, zeros);
             }
@@ -308,12 +319,12 @@ impl<C: Carry> Classes<C> {
 
     /// Applies the moves longer than a tile.
     #[inline(always)]
-    fn far(&mut self, residues: &[Residue], tile: Part, run: &Run) -> Result<(), RunError> {
+    fn far(&mut self, residues: &[Residue], tile: Part, carry: &dyn Carry, run: &Run) -> Result<(), RunError> {
         let batches = batches(residues, self.layout.tile..tile.cell + self.layout.tile + 1);
         self.find_uncovered(tile);
         for i in 0..self.dense.len() {
             for batch in &batches {
-                self.carry_from(self.dense[i], batch, tile);
+                self.carry_from(self.dense[i], batch, tile, carry);
                 run.advance(0)?;
             }
         }
@@ -355,7 +366,7 @@ impl<C: Carry> Classes<C> {
 
     /// Applies moves from a class to the lines of a part that are not covered.
     #[inline(always)]
-    fn carry_from(&mut self, source: usize, slices: &[Slice], part: Part) {
+    fn carry_from(&mut self, source: usize, slices: &[Slice], part: Part, carry: &dyn Carry) {
         let Layout { modulus, .. } = self.layout;
         let Class { count, .. } = self.classes[source];
         if count == 0 {
@@ -378,7 +389,7 @@ impl<C: Carry> Classes<C> {
                 let gathered = &mut self.gathered[..(lines.len() + 1) * LINE];
                 gathered.fill(0);
                 for back in back.chunks(MOVES_AT_ONCE) {
-                    (self.carry)(&self.rows, at + lines.start * LINE, back, gathered);
+                    carry(&self.rows, at + lines.start * LINE, back, gathered);
                 }
                 let hits = &mut self.hits[first + lines.start * WORDS..][..lines.len() * WORDS];
                 let words = gathered.as_chunks().0;

@@ -100,6 +100,12 @@ fn row_bytes(heaps: usize) -> usize {
 
 #[inline(always)]
 pub fn run(input: &Zeros, run: &Run, start: Start, carry: impl Carry) -> Result<Vec<u64>, RunError> {
+    drive(input, run, start, &carry)
+}
+
+/// [`run`], in the same form for all parts. They are inlined all the same, since kernels are inlined with it.
+#[inline(always)]
+fn drive(input: &Zeros, run: &Run, start: Start, carry: &dyn Carry) -> Result<Vec<u64>, RunError> {
     start.at_zero()?;
     let heaps = input.heaps();
     let tile = tile(heaps);

@@ -53,8 +53,8 @@ pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Pl
                     *sum = _mm256_or_si256(*sum, _mm256_shuffle_epi8(tables[p % 2], low));
                 }
             }
-            for (plane, sum) in hits.iter_mut().zip(sum) {
-                store::<u8, 32>(&mut plane.as_chunks_mut().0[half], sum);
+            for (plane, sum) in hits.iter_mut().zip(&sum) {
+                store::<u8, 32>(&mut plane.as_chunks_mut().0[half], *sum);
             }
         }
     }

@@ -66,10 +66,17 @@ pub fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize
                 *sum = _mm512_or_si512(*sum, decode(codes, p));
             }
         }
-        for (plane, sum) in hits.iter_mut().zip(sum) {
-            store(plane, sum);
+        for (plane, sum) in hits.iter_mut().zip(&sum) {
+            store(plane, *sum);
         }
     }
+}
+
+/// [`accumulate`] of any number of planes: compiled once, for all drivers.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn accumulate_any(tables: &Tables, from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
+    by_planes!(planes, accumulate(tables, from, moves, hits));
 }
 
 /// The values that are not hit, a word for each heap.
@@ -129,7 +136,7 @@ pub fn parts() -> impl Decoder {
     let tables = std::hint::black_box(&TABLES);
     Parts {
         add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
-            by_planes!(planes, accumulate(tables, from, moves, hits))
+            accumulate_any(tables, from, moves, planes, hits);
         },
         free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
     }

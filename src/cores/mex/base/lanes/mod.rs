@@ -150,7 +150,7 @@ pub fn act_apart(moves: &[usize], own: &[u64], at: usize, free: &mut [u64]) {
             *reached |= source;
         }
     }
-    for (free, reached) in free.iter_mut().zip(reached) {
+    for (free, reached) in free.iter_mut().zip(&reached) {
         *free &= !reached;
     }
 }

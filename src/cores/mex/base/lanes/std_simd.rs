@@ -37,7 +37,7 @@ fn accumulate<const P: usize, const N: usize>(from: Sources, moves: &[usize], hi
                     *sum |= plane.simd_eq(Simd::splat((PLANES - 1 - p) as u8)).select(bit, zero);
                 }
             }
-            for (plane, sum) in hits.iter_mut().zip(sum) {
+            for (plane, sum) in hits.iter_mut().zip(&sum) {
                 plane.as_chunks_mut::<N>().0[part] = sum.to_array();
             }
         }

@@ -91,8 +91,8 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     let values = Vector::splat(u64::MAX >> 1);
     for (part, free) in free.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
         let reached = transposed(array_of(|p| load(&hits[p].as_chunks::<GROUP>().0[part])));
-        for (free, reached) in free.as_chunks_mut::<2>().0.iter_mut().zip(reached) {
-            store(free, values.without(reached));
+        for (free, reached) in free.as_chunks_mut::<2>().0.iter_mut().zip(&reached) {
+            store(free, values.without(*reached));
         }
     }
 }

@@ -35,11 +35,11 @@ fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], h
         let mut sum: [u8x64; P] = array_of(|p| u8x64::new(hits[p]));
         for m in moves {
             let codes = u8x64::new(*from.behind(*m));
-            for (sum, table) in sum.iter_mut().zip(table) {
-                *sum |= shuffled(table, codes);
+            for (sum, table) in sum.iter_mut().zip(&table) {
+                *sum |= shuffled(*table, codes);
             }
         }
-        for (plane, sum) in hits.iter_mut().zip(sum) {
+        for (plane, sum) in hits.iter_mut().zip(&sum) {
             *plane = sum.to_array();
         }
     }

@@ -64,8 +64,8 @@ fn carry_chunk(row: &[u8], at: usize, back: &[usize], chunk: &mut [[u8; LINE]; L
             line = next;
         }
     }
-    for (line, sum) in chunk.iter_mut().zip(sum) {
-        store(line, sum);
+    for (line, sum) in chunk.iter_mut().zip(&sum) {
+        store(line, *sum);
     }
 }
 
