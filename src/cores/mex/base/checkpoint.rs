@@ -41,6 +41,17 @@ pub enum CheckpointError {
     Damaged,
 }
 
+/// The XXH3-64 of numbers in little-endian bytes.
+#[doc(hidden)]
+#[inline(never)]
+pub fn hash_of(numbers: &[u64]) -> u64 {
+    let mut hash = XxHash3_64::new();
+    for number in numbers {
+        hash.write(&number.to_le_bytes());
+    }
+    hash.finish()
+}
+
 /// A writer that hashes what it writes.
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a buffer")]

@@ -13,7 +13,7 @@
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::oracle;
@@ -176,9 +176,10 @@ impl Family {
             return Err(FamilyError::Move(largest));
         }
         // The nearest pairs first: sets of a batch differ in them, and a kernel masks all moves between their first and last.
-        let pairs: Vec<Vec<u64>> =
-            (1..=largest / 2).rev().map(|s| Vec::from_iter(BTreeSet::from([s, largest - s]))).collect();
-        Family::of_groups(&[largest], pairs.iter().map(Vec::as_slice))
+        let pairs: Vec<[u64; 2]> = (1..=largest / 2).rev().map(|s| [s, largest - s]).collect();
+        // Half of an even move is its own partner.
+        let pairs = pairs.iter().map(|pair| if pair[0] == pair[1] { &pair[..1] } else { pair });
+        Family::of_groups(&[largest], pairs)
     }
 
     /// Of the sets of this one, `sets` from the `first` on; fewer if there are not as many.

@@ -178,12 +178,19 @@ impl<F: Fn(&Shared<'_>) -> Result<Findings, RunError> + Sync> Work for F {}
 
 #[inline(always)]
 pub fn run(input: &Family, run: &Run, threads: usize, work: impl Work) -> Result<Findings, RunError> {
+    run_work(input, run, threads, &work)
+}
+
+/// [`run`], compiled once for all kernels.
+fn run_work(input: &Family, run: &Run, threads: usize, work: &dyn Work) -> Result<Findings, RunError> {
     let shared = Shared { input, run, next: AtomicU64::new(input.first()) };
     if threads == 1 {
         return work(&shared);
     }
     let mut all = Findings::default();
-    threads::share(threads, |_| work(&shared))?.into_iter().for_each(|found| all.join(found, input.kept));
+    for found in threads::share(threads, |_| work(&shared))? {
+        all.join(found, input.kept);
+    }
     Ok(all)
 }
 
@@ -222,137 +229,249 @@ impl Layout {
 /// Settles sets until none is left.
 #[inline(always)]
 pub fn work<P: Slices>(shared: &Shared<'_>, parts: P) -> Result<Findings, RunError> {
-    let lanes = WORD * P::WORDS;
-    let mut batch = Batch::new(shared.input, parts);
-    let mut waiting: [Vec<u64>; LEVELS + 1] = std::array::from_fn(|_| Vec::new());
-    loop {
-        let is_full = |level: &usize| waiting[*level].len() >= lanes;
-        let level = (1..LEVELS).rev().find(is_full).unwrap_or(0);
-        if level == 0 {
-            waiting[0].extend(shared.take(lanes));
-        }
-        // At the end, what waits goes on in smaller batches.
-        let is_some = |level: &usize| !waiting[*level].is_empty();
-        let Some(level) = is_some(&level).then_some(level).or_else(|| (1..LEVELS).find(is_some)) else { break };
-        let left = waiting[level].len().saturating_sub(lanes);
-        batch.sets.clear();
-        batch.sets.extend(waiting[level].drain(left..));
-        batch.heaps = batch.layout.heaps(level);
-        batch.compute();
-        let before = waiting[level + 1].len();
-        batch.settle(&mut waiting[level + 1]);
-        let open = waiting[level + 1].len() - before;
-        shared.run.advance((batch.sets.len() - open) as u64)?;
-        for set in waiting[LEVELS].drain(..) {
-            alone::add(shared.input, set, shared.run, &mut batch.found, alone::flags::settle)?;
-        }
+    let mut sets = Sets::new(shared, P::WORDS);
+    let mut batch = Batch::new(sets.layout, parts);
+    while sets.take()? {
+        batch.compute(&mut sets);
+        batch.settle(&mut sets);
     }
-    Ok(batch.found())
+    Ok(sets.found())
 }
 
-/// Some sets, one in each lane, and the values of their first heaps.
-struct Batch<'a, P: Slices> {
-    input: &'a Family,
-    parts: P,
+/// The sets of a thread, and what is found about them: all that does not depend on the slices.
+struct Sets<'a> {
+    shared: &'a Shared<'a>,
+    /// The words of a slice.
+    words: usize,
     layout: Layout,
-    /// The numbers of the sets.
-    sets: Vec<u64>,
+    /// For each level the sets that wait for it, then those that are done alone.
+    waiting: [Vec<u64>; LEVELS + 1],
+    /// The level of the batch, and how many sets waited for the next one before it.
+    level: usize,
+    waited: usize,
+    /// The numbers of the sets of the batch, one in each lane.
+    batch: Vec<u64>,
+    /// The heaps that it computes.
     heaps: usize,
     /// For each move from the last that only some of the sets have down to the first such move, the sets that have it.
-    masks: Vec<P::Slice>,
+    masks: Vec<[u64; WORDS]>,
     /// The first of these moves.
     masked_from: usize,
     /// The moves outside these that all sets have.
     common: Vec<usize>,
-    /// For each value, the sets of recent heaps that have it.
-    planes: Vec<P::Slice>,
-    /// For each binary digit, the sets of all heaps whose value has it.
-    digits: Vec<P::Slice>,
-    /// The digits of the largest value.
-    used_digits: usize,
     found: Findings,
     /// How many sets have each period.
     counts: Vec<u64>,
 }
 
-impl<'a, P: Slices> Batch<'a, P> {
-    #[inline(always)]
-    fn new(input: &'a Family, parts: P) -> Self {
-        let layout = Layout::of(input);
-        let zero = parts.load(&[0; WORDS]);
-        let longest = layout.heaps(LEVELS - 1);
-        Batch {
-            input,
-            parts,
+impl<'a> Sets<'a> {
+    fn new(shared: &'a Shared<'a>, words: usize) -> Self {
+        let layout = Layout::of(shared.input);
+        Sets {
+            shared,
+            words,
             layout,
-            sets: Vec::with_capacity(WORD * P::WORDS),
+            waiting: Default::default(),
+            level: 0,
+            waited: 0,
+            batch: Vec::with_capacity(WORD * words),
             heaps: 0,
             masks: Vec::with_capacity(layout.window),
             masked_from: 0,
-            common: Vec::with_capacity(input.most_moves()),
-            planes: vec![zero; layout.values * layout.stride()],
-            digits: vec![zero; layout.digits * longest],
-            used_digits: 0,
+            common: Vec::with_capacity(shared.input.most_moves()),
             found: Findings::default(),
-            counts: vec![0; longest + 1],
+            counts: vec![0; layout.heaps(LEVELS - 1) + 1],
         }
+    }
+
+    /// Takes the next batch, after what the last one left to be done alone. False if no set is left.
+    #[inline(never)]
+    fn take(&mut self) -> Result<bool, RunError> {
+        let Shared { input, run, .. } = *self.shared;
+        let open = self.waiting[self.level + 1].len() - self.waited;
+        run.advance((self.batch.len() - open) as u64)?;
+        while let Some(set) = self.waiting[LEVELS].pop() {
+            alone::add(input, set, run, &mut self.found, alone::flags::settle)?;
+        }
+        let lanes = WORD * self.words;
+        let mut level = LEVELS - 1;
+        while level > 0 && self.waiting[level].len() < lanes {
+            level -= 1;
+        }
+        if level == 0 {
+            self.waiting[0].extend(self.shared.take(lanes));
+        }
+        // At the end, what waits goes on in smaller batches.
+        while self.waiting[level].is_empty() {
+            level += 1;
+            if level == LEVELS {
+                return Ok(false);
+            }
+        }
+        let left = self.waiting[level].len().saturating_sub(lanes);
+        self.batch.clear();
+        self.batch.extend_from_slice(&self.waiting[level][left..]);
+        self.waiting[level].truncate(left);
+        (self.level, self.waited) = (level, self.waiting[level + 1].len());
+        self.heaps = self.layout.heaps(level);
+        self.mask();
+        Ok(true)
     }
 
     /// What was found.
-    fn found(self) -> Findings {
-        let mut counted = Findings::default();
-        let periods = (0..).zip(self.counts).filter(|(_, sets)| *sets > 0);
-        counted.periods = periods.collect();
-        counted.join(self.found, self.input.kept);
-        counted
+    fn found(mut self) -> Findings {
+        for (period, sets) in (0..).zip(self.counts) {
+            if sets > 0 {
+                *self.found.periods.entry(period).or_default() += sets;
+            }
+        }
+        self.found
     }
 
     /// Which sets have which moves.
-    #[inline(always)]
     fn mask(&mut self) {
-        let (input, parts) = (self.input, self.parts);
+        let input = self.shared.input;
         let mut columns = [[0; WORD]; WORDS];
-        for (w, column) in columns[..P::WORDS].iter_mut().enumerate() {
+        for (w, column) in columns[..self.words].iter_mut().enumerate() {
             // Lanes without a set have the last one once more.
-            let last = self.sets.len() - 1;
-            *column = array_of(|i| self.sets[last.min(WORD * w + i)]);
+            let last = self.batch.len() - 1;
+            *column = array_of(|i| self.batch[last.min(WORD * w + i)]);
             transpose(column);
         }
-        let columns = &columns[..P::WORDS];
-        let words = |k: usize| -> [u64; WORDS] { array_of(|w| columns[w % P::WORDS][k]) };
-        let always = (input.always, [u64::MAX; WORDS]);
-        let groups =
-            || std::iter::once(always).chain(input.free.iter().enumerate().map(|(k, group)| (*group, words(k))));
-        let is_masked = |words: [u64; WORDS]| words != [0; WORDS] && words != [u64::MAX; WORDS];
-        let masked = groups().filter(|(_, words)| is_masked(*words)).fold(0, |masked, (group, _)| masked | group);
+        // The moves that all sets have, then each free group, with the sets that have it.
+        let groups = |k: usize| match k.checked_sub(1) {
+            None => (input.always, [u64::MAX; WORDS]),
+            Some(k) => (input.free[k], array_of(|w| columns[w % self.words][k])),
+        };
+        let mut masked = 0;
+        for k in 1..=input.free.len() {
+            let (group, words) = groups(k);
+            if words != [0; WORDS] && words != [u64::MAX; WORDS] {
+                masked |= group;
+            }
+        }
         let masked = match masked {
             0 => 1..1,
             _ => masked.trailing_zeros() as usize..masked.ilog2() as usize + 1,
         };
         self.masked_from = masked.start;
         self.masks.clear();
-        self.masks.resize(masked.len(), parts.load(&[0; WORDS]));
+        self.masks.resize(masked.len(), [0; WORDS]);
         self.common.clear();
-        for (group, words) in groups().filter(|(_, words)| *words != [0; WORDS]) {
+        for k in 0..=input.free.len() {
+            let (group, words) = groups(k);
+            if words == [0; WORDS] {
+                continue;
+            }
             for m in bits_of(group) {
                 match masked.contains(&m) {
-                    true => self.masks[masked.end - 1 - m] = parts.load(&words),
+                    true => self.masks[masked.end - 1 - m] = words,
                     false => self.common.push(m),
                 }
             }
         }
     }
 
+    /// The lanes that have a set.
+    fn valid(&self) -> [u64; WORDS] {
+        array_of(|w| match self.batch.len().saturating_sub(WORD * w) {
+            WORD.. => u64::MAX,
+            left => (1 << left) - 1,
+        })
+    }
+
+    /// Leaves sets without a period to the next level.
+    fn leave(&mut self, words: [u64; WORDS]) {
+        let waiting = &mut self.waiting[self.level + 1];
+        for_each_lane(words, |lane| waiting.push(self.batch[lane]));
+    }
+
+    /// Counts sets of a period. Returns the least preperiod that is kept for them.
+    fn count(&mut self, words: [u64; WORDS], period: usize) -> usize {
+        for word in words {
+            self.counts[period] += u64::from(word.count_ones());
+        }
+        let preperiods = Longest::preperiods(self.shared.input.kept);
+        match self.is_long(period) {
+            true => 1,
+            false => preperiods.least(&self.found.longest_preperiods).max(1) as usize,
+        }
+    }
+
+    /// Whether a period may be one of the longest.
+    fn is_long(&self, period: usize) -> bool {
+        period as u64 >= Longest::periods(self.shared.input.kept).least(&self.found.longest_periods)
+    }
+
+    /// Counts purely periodic sets.
+    fn put_pure(&mut self, words: [u64; WORDS], period: usize) {
+        for word in words {
+            self.found.pure += u64::from(word.count_ones());
+        }
+        if self.is_long(period) {
+            self.put(words, period, 0);
+        }
+    }
+
+    /// Puts sets into the lists of the longest.
+    fn put(&mut self, words: [u64; WORDS], period: usize, preperiod: usize) {
+        let (is_long, kept) = (self.is_long(period), self.shared.input.kept);
+        for_each_lane(words, |lane| {
+            let found = Repeating { set: self.batch[lane], period: period as u64, preperiod: preperiod as u64 };
+            if is_long {
+                Longest::periods(kept).put(&mut self.found.longest_periods, found);
+            }
+            if preperiod > 0 {
+                Longest::preperiods(kept).put(&mut self.found.longest_preperiods, found);
+            }
+        });
+    }
+}
+
+/// The values of the first heaps of a batch, in slices.
+struct Batch<P: Slices> {
+    parts: P,
+    layout: Layout,
+    heaps: usize,
+    /// [`Sets::masks`].
+    masks: Vec<P::Slice>,
+    /// For each value, the sets of recent heaps that have it.
+    planes: Vec<P::Slice>,
+    /// For each binary digit, the sets of all heaps whose value has it.
+    digits: Vec<P::Slice>,
+    /// The digits of the largest value.
+    used_digits: usize,
+}
+
+impl<P: Slices> Batch<P> {
+    #[inline(always)]
+    fn new(layout: Layout, parts: P) -> Self {
+        let zero = parts.load(&[0; WORDS]);
+        Batch {
+            parts,
+            layout,
+            heaps: 0,
+            masks: Vec::with_capacity(layout.window),
+            planes: vec![zero; layout.values * layout.stride()],
+            digits: vec![zero; layout.digits * layout.heaps(LEVELS - 1)],
+            used_digits: 0,
+        }
+    }
+
     /// Computes the values of the first heaps.
     #[inline(always)]
-    fn compute(&mut self) {
-        self.mask();
-        let (parts, heaps) = (self.parts, self.heaps);
+    fn compute(&mut self, sets: &mut Sets) {
+        let (parts, heaps) = (self.parts, sets.heaps);
+        self.heaps = heaps;
+        self.masks.clear();
+        for words in &sets.masks {
+            self.masks.push(parts.load(words));
+        }
         let (window, stride) = (self.layout.window, self.layout.stride());
         let [zero, ones] = mapped([0, u64::MAX], |word| parts.load(&[word; WORDS]));
-        let (planes, masks, common) = (&mut self.planes[..], &self.masks[..], &self.common[..]);
+        let (planes, masks, common) = (&mut self.planes[..], &self.masks[..], &sets.common[..]);
         // Where the heaps of masked moves begin in a window.
-        let masked = window + 1 - self.masked_from - masks.len();
+        let masked = window + 1 - sets.masked_from - masks.len();
         let digits = &mut self.digits[..self.layout.digits * heaps];
         // No heap before the first has a value.
         planes[..window].fill(zero);
@@ -410,7 +529,7 @@ impl<'a, P: Slices> Batch<'a, P> {
             }
             at += 1;
         }
-        self.found.largest = self.found.largest.max(used as u64 - 1);
+        sets.found.largest = sets.found.largest.max(used as u64 - 1);
         self.used_digits = used.next_power_of_two().ilog2() as usize;
     }
 
@@ -419,8 +538,7 @@ impl<'a, P: Slices> Batch<'a, P> {
     fn agree(&self, heap: usize, later: usize, mut open: P::Slice) -> P::Slice {
         let window = self.layout.window;
         for row in self.digits.chunks_exact(self.heaps).take(self.used_digits) {
-            let [a, b] = [heap, later].map(|heap| row[heap..][..window].chunks(4));
-            for (a, b) in a.zip(b) {
+            for (a, b) in row[heap..][..window].chunks(4).zip(row[later..][..window].chunks(4)) {
                 for (a, b) in a.iter().zip(b) {
                     open = self.parts.agree(open, *a, *b);
                 }
@@ -432,87 +550,68 @@ impl<'a, P: Slices> Batch<'a, P> {
         open
     }
 
-    /// Searches for the periods, and adds the sets without one to `waiting`.
+    /// Searches for the periods, and leaves the sets without one to the next level.
     #[inline(always)]
-    fn settle(&mut self, waiting: &mut Vec<u64>) {
+    fn settle(&self, sets: &mut Sets) {
         let parts = self.parts;
-        let lanes = self.sets.len();
-        let valid: [u64; WORDS] = array_of(|w| match lanes.saturating_sub(WORD * w) {
-            WORD.. => u64::MAX,
-            left => (1 << left) - 1,
-        });
-        let mut open = parts.load(&valid);
+        let mut open = parts.load(&sets.valid());
         let last = self.heaps - self.layout.window;
-        for period in 1..=last {
-            let found = self.agree(0, period, open);
-            if parts.any(found) {
-                self.add(found, period, 0);
-                open = parts.without(open, found);
-                if !parts.any(open) {
-                    return;
+        // Back from the end in the second pass.
+        for is_pure in [true, false] {
+            for period in 1..=last {
+                let (heap, later) = if is_pure { (0, period) } else { (last - period, last) };
+                let found = self.agree(heap, later, open);
+                if parts.any(found) {
+                    self.add(sets, found, period, heap);
+                    open = parts.without(open, found);
+                    if !parts.any(open) {
+                        return;
+                    }
                 }
             }
         }
-        for period in 1..=last {
-            let found = self.agree(last - period, last, open);
-            if parts.any(found) {
-                self.add(found, period, last - period);
-                open = parts.without(open, found);
-                if !parts.any(open) {
-                    return;
-                }
-            }
-        }
+        sets.leave(self.words(open));
+    }
+
+    #[inline(always)]
+    fn words(&self, slice: P::Slice) -> [u64; WORDS] {
         let mut words = [0; WORDS];
-        parts.store(open, &mut words);
-        waiting.extend(lanes_of(words).map(|lane| self.sets[lane]));
+        self.parts.store(slice, &mut words);
+        words
     }
 
     /// Adds sets with a period, which repeats from the heap `known` on.
     #[inline(always)]
-    fn add(&mut self, found: P::Slice, period: usize, known: usize) {
+    fn add(&self, sets: &mut Sets, found: P::Slice, period: usize, known: usize) {
         let parts = self.parts;
-        let mut words = [0; WORDS];
-        parts.store(found, &mut words);
-        let sets: u64 = words.iter().map(|word| u64::from(word.count_ones())).sum();
-        self.counts[period] += sets;
-        let [periods, preperiods] = [Longest::periods, Longest::preperiods].map(|by| by(self.input.kept));
-        let is_long = period as u64 >= periods.least(&self.found.longest_periods);
-        let least = if is_long { 1 } else { preperiods.least(&self.found.longest_preperiods).max(1) };
-        let mut add = |words, preperiod: usize| {
-            for lane in lanes_of(words) {
-                let found = Repeating { set: self.sets[lane], period: period as u64, preperiod: preperiod as u64 };
-                if is_long {
-                    periods.put(&mut self.found.longest_periods, found);
-                }
-                if preperiod > 0 {
-                    preperiods.put(&mut self.found.longest_preperiods, found);
-                }
-            }
-        };
+        let words = self.words(found);
+        let least = sets.count(words, period);
         if known == 0 {
-            self.found.pure += sets;
-            if is_long {
-                add(words, 0);
-            }
+            sets.put_pure(words, period);
             return;
         }
         // Back to the first heap from which it repeats, as far as that could be one of the longest preperiods.
         let (mut same, mut heap) = (found, known);
-        while heap as u64 >= least && parts.any(same) {
-            let rows = self.digits.chunks_exact(self.heaps).take(self.used_digits);
-            let still = rows.fold(same, |same, row| parts.agree(same, row[heap - 1], row[heap - 1 + period]));
+        while heap >= least && parts.any(same) {
+            let mut still = same;
+            for row in self.digits.chunks_exact(self.heaps).take(self.used_digits) {
+                still = parts.agree(still, row[heap - 1], row[heap - 1 + period]);
+            }
             let begun = parts.without(same, still);
             if parts.any(begun) {
-                parts.store(begun, &mut words);
-                add(words, heap);
+                sets.put(self.words(begun), period, heap);
             }
             (same, heap) = (still, heap - 1);
         }
     }
 }
 
-/// The lanes whose bits are set.
-fn lanes_of(words: [u64; WORDS]) -> impl Iterator<Item = usize> {
-    words.into_iter().enumerate().flat_map(|(w, word)| bits_of(word).map(move |lane| WORD * w + lane))
+/// Calls `take` with the lanes whose bits are set.
+#[inline(always)]
+fn for_each_lane(words: [u64; WORDS], mut take: impl FnMut(usize)) {
+    for (w, word) in words.iter().enumerate() {
+        for bit in bits_of(*word) {
+            take(WORD * w + bit);
+        }
+    }
 }

@@ -1,14 +1,11 @@
 //! The P-positions of a run in a file.
 
 use std::fmt;
-use std::hash::Hasher as _;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use twox_hash::XxHash3_64;
-
 use super::Zeros;
-use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
+use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer, hash_of};
 use crate::kernel::RunError;
 
 /// The first bytes of a checkpoint.
@@ -64,9 +61,7 @@ impl Start {
 /// The number of moves below a heap, and their hash.
 fn moves_below(input: &Zeros, heap: u64) -> [u64; 2] {
     let moves = &input.moves()[..input.moves().partition_point(|m| *m < heap)];
-    let mut hash = XxHash3_64::new();
-    moves.iter().for_each(|m| hash.write(&m.to_le_bytes()));
-    [moves.len() as u64, hash.finish()]
+    [moves.len() as u64, hash_of(moves)]
 }
 
 impl Progress {
