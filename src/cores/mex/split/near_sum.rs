@@ -137,6 +137,7 @@ struct Waiting {
 
 impl Waiting {
     /// The entry of `g`, made if it does not exist.
+    #[inline(never)]
     fn of(all: &mut Vec<Waiting>, g: usize, limit: usize) -> &mut Waiting {
         let i = all.iter().position(|waiting| waiting.g == g).unwrap_or_else(|| {
             all.push(Waiting { g, parts: Vec::new(), blocked: vec![false; limit + 1] });
@@ -152,6 +153,24 @@ impl Waiting {
                 *blocked = true;
             }
         }
+    }
+
+    /// Whether a part blocks size `s`, which `meets` tests. The part is learned.
+    #[inline(never)]
+    fn is_blocked<C: Cell>(
+        &mut self,
+        s: usize,
+        known: &[C],
+        occurrences: &Occurrences,
+        meets: &dyn Fn(usize) -> bool,
+    ) -> bool {
+        for c in (0..=s / 3).rev() {
+            if meets(c) {
+                self.learn(c, &known[..s], occurrences);
+                return true;
+            }
+        }
+        false
     }
 
     /// Learns a part `c` that blocks size `known.len()`. For a later size, the larger of the other two parts is at least half of
@@ -212,26 +231,22 @@ pub fn drive<C: Cell, const LANES: usize>(
                     || if in_vectors { vector_hits(values, sets, g, s - 1) } else { hits(values, sets, g, s - 1) };
             }
             let waiting = Waiting::of(&mut waiting, g, limit);
-            if waiting.blocked[s] {
-                return true;
-            }
-            let found = (0..=s / 3).rev().find(|c| {
-                let t = s - c;
-                let pairs = whole(t / 2);
-                let (small, large) = (&known[1..1 + pairs], &mirror[limit + 1 - t..][..pairs]);
-                let h = g ^ known[*c].get();
-                if in_vectors { vector_meets(small, large, h) } else { meets(small, large, h) }
-            });
-            if let Some(c) = found {
-                waiting.learn(c, &known[..s], &occurrences);
-            }
-            found.is_some()
+            waiting.blocked[s]
+                || waiting.is_blocked(s, &known, &occurrences, &|c| {
+                    let t = s - c;
+                    let pairs = whole(t / 2);
+                    let (small, large) = (&known[1..1 + pairs], &mirror[limit + 1 - t..][..pairs]);
+                    let h = g ^ known[c].get();
+                    if in_vectors { vector_meets(small, large, h) } else { meets(small, large, h) }
+                })
         });
         occurrences.push(value, s);
         waiting.retain(|waiting| waiting.g != value);
         known[s] = C::new(value);
         mirror[limit - s] = C::new(value);
-        waiting.iter_mut().for_each(|waiting| waiting.mark(s, &known, &occurrences));
+        for waiting in &mut waiting {
+            waiting.mark(s, &known, &occurrences);
+        }
         excess = excess.max(2 * value as i64 - s as i64);
         fits &= value <= C::MAX;
         value

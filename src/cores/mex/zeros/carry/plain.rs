@@ -11,6 +11,8 @@ fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
         let at = at + l * LINE;
         // Stays in registers, if there are enough.
         let mut sum = *line;
+        // Its length is known from `at`, which saves a register and a check.
+        let row = &row[..at + LINE];
         for back in back {
             let source: &[u8; LINE] = row[at - back..].first_chunk().expect("the row has one more line");
             for (sum, source) in sum.iter_mut().zip(source) {
