@@ -114,10 +114,16 @@ impl<D: Decoder, S: Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool + 'static> 
 
 /// Settles a block in memory, where near moves read the last block and the guess side by side; false if it gives up.
 #[inline(always)]
-fn settle_in_memory(decoder: &dyn Decoder, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
-    let one_hot = |codes: &[u8; LANES]| {
-        let mut hits: [Planes; 1] = [[[0; LANES]; PLANES]];
-        decoder.add(Sources::new(codes, 0), &[0], 1, &mut hits);
+fn settle_in_memory(
+    decoder: &dyn Decoder,
+    hits: &mut [Planes; 1],
+    pattern: &Pattern,
+    evidence: Evidence,
+    codes: &mut [u8; LANES],
+) -> bool {
+    let mut one_hot = |codes: &[u8; LANES]| {
+        hits[0][0] = [0; LANES];
+        decoder.add(Sources::new(codes, 0), &[0], 1, hits);
         hits[0][0]
     };
     // The last block, the guess, and room for a repetition to end in.
@@ -168,6 +174,8 @@ pub struct Guessed<'a> {
     /// The blocks that are in `reached`, and the first heap of the first.
     added: usize,
     added_from: usize,
+    /// For one block; only the first plane is used.
+    hits: Box<[Planes; 1]>,
 }
 
 impl<'a> Guessed<'a> {
@@ -189,6 +197,7 @@ impl<'a> Guessed<'a> {
             reached: Box::new([[[0; LANES]; PLANES]; AT_ONCE]),
             added: 0,
             added_from: 0,
+            hits: Box::new([[[0; LANES]; PLANES]]),
         }
     }
 
@@ -233,7 +242,7 @@ impl Blocks for Guessed<'_> {
             let evidence = Evidence { before: [last, second], repeated, far: &self.reached[index][0] };
             let is_settled = match self.in_registers {
                 Some(settle) => settle(&self.pattern, evidence, codes),
-                None => settle_in_memory(self.decoder, &self.pattern, evidence, codes),
+                None => settle_in_memory(self.decoder, &mut self.hits, &self.pattern, evidence, codes),
             };
             if is_settled {
                 self.settled += 1;

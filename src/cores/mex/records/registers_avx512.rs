@@ -41,7 +41,7 @@ fn settle(tables: &Tables, pattern: &Pattern, evidence: Evidence, codes: &mut [u
 
 /// The parts of this tier.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512bitalg")]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vbmi,avx512bitalg")]
 pub fn parts() -> impl Settle {
     let tables = std::hint::black_box(&TABLES);
     Registers {

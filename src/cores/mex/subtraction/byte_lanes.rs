@@ -18,7 +18,8 @@ use std::ops::Range;
 use super::Subtraction;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 use crate::cores::mex::lanes::avx512::BY_SHIFT;
-use crate::cores::mex::lanes::{APART, Decoder, LANES, PLANES, Planes, Sources, WINDOW, act_apart};
+use crate::cores::mex::lanes::chain::{Near, NearMoves};
+use crate::cores::mex::lanes::{APART, Decoder, LANES, PLANES, Planes, Sources, WINDOW};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// Blocks in a tile.
@@ -34,8 +35,6 @@ const LEAST_MOVES: usize = 6;
 /// The window that holds the largest value of the output, and how many of its values fit.
 const LAST_WINDOW: usize = u16::MAX as usize / WINDOW;
 const LAST_VALUES: usize = u16::MAX as usize % WINDOW + 1;
-/// Windows whose last one-hot word [`settle`] keeps in registers.
-const IN_REGISTERS: usize = 4;
 
 /// Rates: the ns to decode a plane of a block for a move, the least ns for all of its planes, and the time of the near part relative
 /// to AVX-512.
@@ -117,25 +116,16 @@ impl Codes {
     }
 }
 
-/// A window of values: its codes, and the state of the current tile and block.
+/// A window of values: its codes, and the state of the current tile.
 pub struct Window {
     pub known: Codes,
     /// The values reached by the far moves of the tile.
     far: [Planes; TILE_BLOCKS],
-    /// For each heap of the current block, the values that no earlier block rules out.
-    free: [u64; LANES],
-    /// A block of zeros, then the one-hot values of the heaps of the current block.
-    own: [u64; 2 * LANES],
 }
 
 impl Window {
     fn new(heaps: usize) -> Self {
-        Window {
-            known: Codes::new(heaps),
-            far: [[[0; LANES]; PLANES]; TILE_BLOCKS],
-            free: [u64::MAX >> 1; LANES],
-            own: [0; 2 * LANES],
-        }
+        Window { known: Codes::new(heaps), far: [[[0; LANES]; PLANES]; TILE_BLOCKS] }
     }
 }
 
@@ -144,25 +134,14 @@ struct GroupedMoves {
     all: Vec<usize>,
     /// The number of moves shorter than a tile.
     tile: usize,
-    /// Moves of at least [`APART`] inside a block.
-    apart: Vec<usize>,
-    /// Moves from 2 to [`APART`]` - 1`.
-    close: Vec<usize>,
-    /// All ones if 1 is a move, else 0.
-    one: u64,
+    /// Those shorter than a block.
+    near: NearMoves,
 }
 
 impl GroupedMoves {
     fn new(moves: &[u64]) -> Self {
         let all: Vec<usize> = moves.iter().map(|m| *m as usize).collect();
-        let below = |bound| all.partition_point(|m| *m < bound);
-        GroupedMoves {
-            tile: below(TILE_HEAPS),
-            apart: all[below(APART)..below(LANES)].to_vec(),
-            close: all[below(2)..below(APART)].to_vec(),
-            one: if all.first() == Some(&1) { u64::MAX } else { 0 },
-            all,
-        }
+        GroupedMoves { tile: all.partition_point(|m| *m < TILE_HEAPS), near: NearMoves::new(&all), all }
     }
 }
 
@@ -265,6 +244,7 @@ pub fn run_helped(
     let moves = GroupedMoves::new(input.moves());
     let mut g = vec![0u16; heaps.next_multiple_of(LANES)];
     let mut windows = vec![Window::new(heaps)];
+    let mut near = vec![Near::default()];
     let mut share = Share::default();
     let mut seen = 0; // values 0..seen have occurred
     for (t, tile) in g.chunks_mut(TILE_HEAPS).enumerate() {
@@ -274,8 +254,9 @@ pub fn run_helped(
         begin_tile(&mut windows, &moves, &share, start, blocks, decoder);
         for (b, block) in tile.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
             let n = start + b * LANES;
-            begin_block(&mut windows, &moves, n, decoder);
-            near_part(&mut windows, &moves, n, block, &mut seen, heaps)?;
+            begin_block(&mut windows, &mut near, &moves, n, decoder);
+            settle(&mut windows, &mut near, &moves.near, heaps, decoder);
+            write_block(&mut windows, &near, n, block, &mut seen, heaps)?;
             run.advance(LANES.min(heaps - n) as u64)?;
         }
     }
@@ -308,12 +289,12 @@ fn begin_tile(
 
 /// Applies the moves inside the tile to the block at `n`.
 #[inline(never)]
-fn begin_block(windows: &mut [Window], moves: &GroupedMoves, n: usize, decoder: &dyn Decoder) {
+fn begin_block(windows: &mut [Window], near: &mut [Near], moves: &GroupedMoves, n: usize, decoder: &dyn Decoder) {
     let b = n % TILE_HEAPS / LANES;
-    for window in windows {
+    for (window, near) in windows.iter_mut().zip(near) {
         let (from, planes) = (window.known.behind(n), window.known.first.len());
         decoder.add(from, &moves.all[..moves.tile], planes, &mut window.far[b..=b]);
-        decoder.free_words(&window.far[b], &mut window.free);
+        decoder.free_words(&window.far[b], &mut near.free);
     }
 }
 
@@ -342,45 +323,39 @@ pub fn far_part(
     }
 }
 
-/// Computes the values of one block and writes them to `g` and to the windows.
+/// Finds the one-hot values of one block, in as many windows as it takes.
+fn settle(windows: &mut Vec<Window>, near: &mut Vec<Near>, moves: &NearMoves, heaps: usize, decoder: &dyn Decoder) {
+    while !decoder.settle(near, moves) {
+        if windows.len() > LAST_WINDOW {
+            break; // some heap has no value that fits
+        }
+        windows.push(Window::new(heaps));
+        near.push(Near::default());
+    }
+}
+
+/// Writes the values of one block, which are settled, to `g` and to the windows.
 #[inline(always)]
-fn near_part(
-    windows: &mut Vec<Window>,
-    moves: &GroupedMoves,
+fn write_block(
+    windows: &mut [Window],
+    near: &[Near],
     n: usize,
     g: &mut [u16; LANES],
     seen: &mut usize,
     heaps: usize,
 ) -> Result<(), RunError> {
-    // Loops over a known number of windows and moves are unrolled.
-    while !match (windows.len(), moves.close.len()) {
-        (1, 0..=2) => settle::<2>(windows, 1, moves),
-        (2, 0..=2) => settle::<2>(windows, 2, moves),
-        (3, 0..=2) => settle::<2>(windows, 3, moves),
-        (count, 0..=2) => settle::<2>(windows, count, moves),
-        (1, 3..=6) => settle::<6>(windows, 1, moves),
-        (2, 3..=6) => settle::<6>(windows, 2, moves),
-        (count, 3..=6) => settle::<6>(windows, count, moves),
-        (1, _) => settle::<{ APART - 2 }>(windows, 1, moves),
-        (count, _) => settle::<{ APART - 2 }>(windows, count, moves),
-    } {
-        if windows.len() > LAST_WINDOW {
-            break; // some heap has no value that fits
-        }
-        windows.push(Window::new(heaps));
-    }
     // The last window extends beyond the largest value. In the last block, heaps beyond the limit may have any value.
-    if let Some(last) = windows.get(LAST_WINDOW) {
-        let fits = |i: usize| last.own[i] >> LAST_VALUES == 0 && windows.iter().any(|window| window.own[i] != 0);
+    if let Some(last) = near.get(LAST_WINDOW) {
+        let fits = |i: usize| last.own[i] >> LAST_VALUES == 0 && near.iter().any(|window| window.own[i] != 0);
         if !(LANES..LANES + LANES.min(heaps - n)).all(fits) {
             return Err(RunError::LargeValue);
         }
     }
     g.fill(0);
-    for (w, window) in windows.iter_mut().enumerate() {
+    for (w, (window, near)) in windows.iter_mut().zip(near).enumerate() {
         let codes: &mut [u8; LANES] = window.known.from(n).first_chunk_mut().expect("codes are padded");
         let past = ((w + 1) * WINDOW) as u16;
-        for ((code, own), g) in codes.iter_mut().zip(&window.own[LANES..]).zip(&mut *g) {
+        for ((code, own), g) in codes.iter_mut().zip(&near.own[LANES..]).zip(&mut *g) {
             // 63 - v for the one-hot word of v, and 0 for a zero word: the number of zeros above the bit, if there is one.
             *code = (!(own | own.wrapping_sub(1))).count_ones() as u8;
             *g += if *code == 0 { 0 } else { past.wrapping_sub(u16::from(*code)) };
@@ -403,43 +378,6 @@ fn near_part(
     Ok(())
 }
 
-/// Finds the one-hot values of a block's heaps, in order, with at most `C` close moves. Returns false if some heap has no free value
-/// in any window. Repeating the block with one more window gives the same values and the missing ones.
-#[inline(always)]
-fn settle<const C: usize>(windows: &mut [Window], count: usize, moves: &GroupedMoves) -> bool {
-    let windows = &mut windows[..count];
-    // Where the close moves of heap 0 lead in `own`. Unused entries are moves of a whole block, which lead to zeros.
-    let close: [usize; C] = std::array::from_fn(|c| (LANES - moves.close.get(c).unwrap_or(&LANES)) % LANES);
-    // The value of the previous heap, for the move 1. In memory, it would add a store and a load to the chain.
-    let mut last = [0; IN_REGISTERS];
-    let mut all_settled = true;
-    for group in 0..LANES / 8 {
-        // The `apart` moves are applied to the next group: what they read was stored a while before, and loads that meet
-        // unfinished stores delay nothing.
-        for window in windows.iter_mut().filter(|_| group < LANES / 8 - 1) {
-            let next = 8 * (group + 1);
-            act_apart(&moves.apart, &window.own, LANES + next, &mut window.free[next..]);
-        }
-        for i in 8 * group..8 * group + 8 {
-            // All ones until a window has a free value. No branch and no select, since the window is unpredictable.
-            let mut wanted = u64::MAX;
-            for (w, window) in windows.iter_mut().enumerate() {
-                let reached = close.iter().fold(0, |reached, m| reached | window.own[m + i]);
-                let before = if w < IN_REGISTERS { last[w] } else { window.own[LANES + i - 1] & moves.one };
-                let open = window.free[i] & !reached & !before;
-                let own = open & open.wrapping_neg() & wanted;
-                wanted &= (open.wrapping_sub(1) as i64 >> 63) as u64; // bit 63 is never open
-                window.own[LANES + i] = own;
-                if w < IN_REGISTERS {
-                    last[w] = own & moves.one;
-                }
-            }
-            all_settled &= wanted == 0;
-        }
-    }
-    all_settled
-}
-
 /// Bytes of the values, the moves in both of their lists, and the windows: the codes that each of `threads` keeps, and the hits of
 /// stretches of `length` heaps if `in_stretches`.
 pub fn bytes(input: &Subtraction, threads: usize, length: usize, in_stretches: bool) -> f64 {
@@ -447,26 +385,26 @@ pub fn bytes(input: &Subtraction, threads: usize, length: usize, in_stretches: b
     let windows = (input.most_values() / WINDOW as f64).ceil().max(1.0);
     // With two threads, the helper has a copy of the hits, and of the new codes.
     let stretches = if in_stretches { threads * length.min(heaps) * (PLANES + threads - 1) } else { 0 };
-    let each = threads * Codes::bytes(heaps) + size_of::<Window>() + stretches;
+    let each = threads * Codes::bytes(heaps) + size_of::<Window>() + size_of::<Near>() + stretches;
     2.0 * heaps.next_multiple_of(LANES) as f64 + windows * each as f64 + 2.0 * input.copied_moves()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cores::mex::lanes::plain;
 
     /// The value of the last of `heaps` heaps in a block where heap `i` has only `listed[i]` free, if that exists.
     fn block(listed: &[usize], heaps: usize) -> Result<u16, RunError> {
         let mut windows: Vec<Window> = (0..=LAST_WINDOW).map(|_| Window::new(heaps)).collect();
-        for window in &mut windows {
-            window.free.fill(0);
-        }
+        let mut near: Vec<Near> = windows.iter().map(|_| Near { free: [0; LANES], ..Near::default() }).collect();
         for (i, value) in listed.iter().enumerate() {
-            windows[value / WINDOW].free[i] = 1 << (value % WINDOW);
+            near[value / WINDOW].free[i] = 1 << (value % WINDOW);
         }
         let mut g = [0; LANES];
         let mut seen = usize::MAX; // no value is new
-        near_part(&mut windows, &GroupedMoves::new(&[]), 0, &mut g, &mut seen, heaps)?;
+        settle(&mut windows, &mut near, &NearMoves::new(&[]), heaps, &plain::parts());
+        write_block(&mut windows, &near, 0, &mut g, &mut seen, heaps)?;
         Ok(g[heaps - 1])
     }
 

@@ -13,6 +13,7 @@
 use fearless_simd::{Bytes, Select, Simd, SimdBase, dispatch, u8x16, u8x64};
 
 use super::{Subtraction, byte_lanes};
+use crate::cores::mex::lanes::chain::{Near, NearMoves, settle};
 use crate::cores::mex::lanes::{Decoder, LANES, ONE_HOT, Planes, Sources, by_planes, plain};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::fearless::{lacks, level};
@@ -123,6 +124,13 @@ impl<S: Simd> Decoder for AtLevel<S> {
             #[inline(always)]
             || plain::free_words(hits, free),
         );
+    }
+
+    fn settle(&self, windows: &mut [Near], moves: &NearMoves) -> bool {
+        self.simd.vectorize(
+            #[inline(always)]
+            || settle(windows, moves),
+        )
     }
 }
 

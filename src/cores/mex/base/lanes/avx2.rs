@@ -10,6 +10,7 @@
 
 use std::arch::x86_64::*;
 
+use super::chain::{Near, NearMoves, settle};
 use super::{Decoder, LANES, PLANES, Parts, Planes, Sources, WINDOW, by_planes, one_hot};
 use crate::simd::avx2::{load, store};
 use crate::simd::{array_of, mapped};
@@ -108,7 +109,7 @@ pub fn transpose(rows: [__m256i; PLANES], words: &mut [u64; 32], finish: impl Fn
 
 /// The parts of this tier.
 #[inline]
-#[target_feature(enable = "avx2")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn parts() -> impl Decoder {
     Parts {
         add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| match planes {
@@ -116,5 +117,6 @@ pub fn parts() -> impl Decoder {
             _ => accumulate_several(from, moves, planes, hits),
         },
         free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
+        settle: |windows: &mut [Near], moves: &NearMoves| settle(windows, moves),
     }
 }

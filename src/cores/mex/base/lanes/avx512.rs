@@ -10,6 +10,7 @@
 
 use std::arch::x86_64::*;
 
+use super::chain::{Near, NearMoves, settle};
 use super::{Decoder, LANES, ONE_HOT, PLANES, Parts, Planes, Sources, by_planes};
 use crate::simd::avx512::{load, prefetch, store};
 use crate::simd::{array_of, mapped};
@@ -131,7 +132,7 @@ fn transpose(hits: &Planes, words: &mut [u64; LANES], finish: impl Fn(__m512i) -
 
 /// The parts of this tier.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vbmi")]
 pub fn parts() -> impl Decoder {
     let tables = std::hint::black_box(&TABLES);
     Parts {
@@ -139,6 +140,7 @@ pub fn parts() -> impl Decoder {
             accumulate_any(tables, from, moves, planes, hits);
         },
         free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
+        settle: |windows: &mut [Near], moves: &NearMoves| settle(windows, moves),
     }
 }
 

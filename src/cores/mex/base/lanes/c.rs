@@ -3,6 +3,7 @@
 //! Cost per block, move and plane: a comparison, an AND and an OR per register.
 //! Bound: the vector ports.
 
+use super::chain::{Near, NearMoves, settle};
 use super::{Decoder, LANES, Parts, Planes, Sources, plain};
 use crate::simd::c::by_forms;
 
@@ -11,4 +12,5 @@ by_forms!(Decoder, |form| Parts {
         form.decode(from.codes, from.at, moves, planes, hits);
     },
     free_words: |hits: &Planes, free: &mut [u64; LANES]| plain::free_words(hits, free),
+    settle: |windows: &mut [Near], moves: &NearMoves| settle(windows, moves),
 });

@@ -14,6 +14,7 @@ pub mod avx2;
 pub mod avx512;
 #[cfg(feature = "c")]
 pub mod c;
+pub mod chain;
 pub mod plain;
 #[cfg(all(feature = "std_simd", nightly_compiler))]
 pub mod std_simd;
@@ -21,6 +22,8 @@ pub mod std_simd;
 pub mod v128;
 #[cfg(feature = "wide")]
 pub mod wide;
+
+use chain::{Near, NearMoves};
 
 /// Heaps in a block.
 pub const LANES: usize = 64;
@@ -62,21 +65,27 @@ pub trait Decoder: Sync {
 
     /// The values that are not hit, a word for each heap.
     fn free_words(&self, hits: &Planes, free: &mut [u64; LANES]);
+
+    /// [`chain::settle`].
+    fn settle(&self, windows: &mut [Near], moves: &NearMoves) -> bool;
 }
 
 /// A decoder of closures, which have the CPU features of the function that makes them.
 #[derive(Clone, Copy)]
-pub struct Parts<A, F> {
+pub struct Parts<A, F, S> {
     /// [`Decoder::add`].
     pub add: A,
     /// [`Decoder::free_words`].
     pub free_words: F,
+    /// [`Decoder::settle`].
+    pub settle: S,
 }
 
-impl<A, F> Decoder for Parts<A, F>
+impl<A, F, S> Decoder for Parts<A, F, S>
 where
     A: Fn(Sources, &[usize], usize, &mut [Planes]) + Sync,
     F: Fn(&Planes, &mut [u64; LANES]) + Sync,
+    S: Fn(&mut [Near], &NearMoves) -> bool + Sync,
 {
     #[inline(always)]
     fn add(&self, from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
@@ -86,6 +95,10 @@ where
     #[inline(always)]
     fn free_words(&self, hits: &Planes, free: &mut [u64; LANES]) {
         (self.free_words)(hits, free);
+    }
+
+    fn settle(&self, windows: &mut [Near], moves: &NearMoves) -> bool {
+        (self.settle)(windows, moves)
     }
 }
 
@@ -143,14 +156,15 @@ impl<'a> Sources<'a> {
 /// heaps are at `own[at..]`.
 #[inline(always)]
 pub fn act_apart(moves: &[usize], own: &[u64], at: usize, free: &mut [u64]) {
+    let free: &mut [u64; 8] = free.first_chunk_mut().expect("eight heaps");
     let mut reached = [0; 8];
     for m in moves {
         let source: &[u64; 8] = own[at - m..].first_chunk().expect("eight heaps");
-        for (reached, source) in reached.iter_mut().zip(source) {
-            *reached |= source;
+        for i in 0..8 {
+            reached[i] |= source[i];
         }
     }
-    for (free, reached) in free.iter_mut().zip(&reached) {
-        *free &= !reached;
+    for i in 0..8 {
+        free[i] &= !reached[i];
     }
 }

@@ -3,6 +3,7 @@
 //! Cost per block, move and plane: a comparison, an AND and an OR on 64 lanes. The number of instructions depends on how the
 //! compiler vectorises the loops.
 
+use super::chain::settle;
 use super::{Decoder, LANES, Parts, Planes, Sources, WINDOW};
 use crate::simd::array_of;
 
@@ -49,5 +50,5 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
 /// The parts of plain Rust.
 #[inline(always)]
 pub fn parts() -> impl Decoder {
-    Parts { add: accumulate, free_words }
+    Parts { add: accumulate, free_words, settle }
 }

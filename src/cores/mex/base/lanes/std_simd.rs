@@ -9,6 +9,7 @@
 use std::simd::cmp::SimdPartialEq;
 use std::simd::{Select, Simd};
 
+use super::chain::{Near, NearMoves, settle};
 use super::{Decoder, LANES, PLANES, Parts, Planes, Sources, by_planes, plain};
 use crate::simd::array_of;
 use crate::simd::std_simd::by_tiers;
@@ -55,5 +56,6 @@ by_tiers!(Decoder, {
             by_planes!(planes, of_register(from, moves, hits))
         },
         free_words: |hits: &Planes, free: &mut [u64; LANES]| plain::free_words(hits, free),
+        settle: |windows: &mut [Near], moves: &NearMoves| settle(windows, moves),
     }
 });

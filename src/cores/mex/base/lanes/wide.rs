@@ -8,6 +8,7 @@
 
 use wide::u8x64;
 
+use super::chain::settle;
 use super::{Decoder, ONE_HOT, Parts, Planes, Sources, by_planes, plain};
 use crate::simd::array_of;
 
@@ -55,5 +56,5 @@ fn shuffled(table: u8x64, codes: u8x64) -> u8x64 {
 /// The shuffle, and the transposition in plain Rust.
 #[inline(always)]
 pub fn parts() -> impl Decoder {
-    Parts { add: decode, free_words: plain::free_words }
+    Parts { add: decode, free_words: plain::free_words, settle }
 }

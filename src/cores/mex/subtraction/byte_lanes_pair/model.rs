@@ -1,11 +1,12 @@
 //! Loom models of the two threads, in every interleaving: the kernels' code on three or four stretches, with plain accumulation.
 
-use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::atomic::AtomicUsize as Counter;
 
 use loom::thread;
 
 use super::*;
+use crate::cores::mex::lanes::chain::settle;
 use crate::cores::mex::lanes::plain::free_words;
 use crate::cores::mex::lanes::{Parts, Sources, one_hot};
 use crate::machine::Machine;
@@ -37,26 +38,27 @@ const ONE_JOB: u64 = 1100;
 const TWO_JOBS: u64 = 1600;
 
 /// Computes the values with two threads. `settled` is called with each block that the leading thread comes to.
-fn pair(limit: u64, run: &Run, settled: impl Fn(usize)) -> Result<Vec<u16>, RunError> {
+fn pair(limit: u64, run: &Run, settled: impl Fn(usize) + Sync) -> Result<Vec<u16>, RunError> {
     let input = input(limit);
     let shared = Rc::new((Stretch::new(&input, pair_stretch(input.heaps())), AtomicUsize::new(0)));
     let (jobs, todo) = channel();
     let (done, results) = channel();
     let other = Rc::clone(&shared);
-    let helper = thread::spawn(move || assist(&other.0, &other.1, todo, done, Parts { add: accumulate, free_words }));
-    let block = Cell::new(0);
+    let helper =
+        thread::spawn(move || assist(&other.0, &other.1, todo, done, &Parts { add: accumulate, free_words, settle }));
+    let block = Counter::new(0);
     let free = |hits: &Planes, words: &mut [u64; LANES]| {
-        settled(block.replace(block.get() + 1));
+        settled(block.fetch_add(1, Ordering::Relaxed));
         free_words(hits, words);
     };
-    let decoder = Parts { add: accumulate, free_words: free };
-    let g = Lead { stretch: &shared.0, reached: &shared.1, jobs, results }.run(&input, run, decoder);
+    let decoder = Parts { add: accumulate, free_words: free, settle };
+    let g = Lead { stretch: &shared.0, reached: &shared.1, jobs, results }.run(&input, run, &decoder);
     helper.join().expect("no panic");
     g
 }
 
 fn agrees(limit: u64, name: &str, preemptions: Option<usize>) {
-    let decoder = Parts { add: accumulate, free_words };
+    let decoder = Parts { add: accumulate, free_words, settle };
     let want = byte_lanes::run(&input(limit), &Run::new(1), decoder).expect("the run is not cancelled");
     explore(name, preemptions, move || assert_eq!(pair(limit, &Run::new(2), |_| ()).as_ref(), Ok(&want)));
 }
