@@ -22,7 +22,7 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::{ArgAction, CommandFactory, FromArgMatches, Parser};
+use clap::{ArgAction, CommandFactory, Parser};
 use nimlanes::cores::named::KERNEL;
 use nimlanes::kernel::Tier;
 use nimlanes::machine::ISA_MAX;
@@ -51,12 +51,6 @@ struct Cli {
     help: Option<bool>,
 }
 
-/// The command line. The help of a command begins with examples.
-fn program() -> clap::Command {
-    const TEMPLATE: &str = "{about}{after-help}\n\n{usage-heading} {usage}\n\n{all-args}";
-    Cli::command().mut_subcommands(|command| command.help_template(TEMPLATE))
-}
-
 /// Environment variables and exit codes.
 fn after_help() -> String {
     let tiers = Tier::here().map(Tier::name).collect::<Vec<_>>().join("|");
@@ -78,7 +72,7 @@ fn after_help() -> String {
 /// Parses the command line and runs the command. An error is one line on stderr.
 pub fn main() -> ExitCode {
     interrupt::watch();
-    let result = match program().try_get_matches().and_then(|given| Cli::from_arg_matches(&given)) {
+    let result = match Cli::try_parse() {
         Ok(cli) => dispatch(cli),
         Err(error) => explain(&error),
     };
@@ -101,8 +95,8 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
     match (cli.command, cli.generate) {
         (Some(_), Some(_)) => Err(Failure::Usage("--generate takes no command".to_owned())),
         (Some(command), None) => command.execute(),
-        (None, Some(what)) => generate::main(what, program()),
-        (None, None) => output::print(&program().render_help().to_string()),
+        (None, Some(what)) => generate::main(what, Cli::command()),
+        (None, None) => output::print(&Cli::command().render_help().to_string()),
     }
 }
 

@@ -29,7 +29,7 @@ const MOST_LISTED: u64 = 10_000_000;
 
 /// Prove the periods of all subtraction sets with the same largest move
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  nimlanes family --largest-move 2..20\n  \
+#[command(before_help = "Examples:\n  nimlanes family --largest-move 2..20\n  \
     nimlanes family --largest-move 30..40 --symmetric\n  \
     nimlanes family --largest-move 3..63 --sets 3 --top 2000 --json\n  \
     nimlanes family --largest-move 40 --with 1,39 --shard 0/64 --dir families")]

@@ -17,7 +17,7 @@ use crate::terminal::output::{Document, print, print_json_array, table};
 /// Shows the tier and Cargo features that each kernel needs, whether it is compiled in and can run here, and which kernel is
 /// selected for the first workload at its published size.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  nimlanes kernels mex_subtraction\n  NIMLANES_ISA_MAX=portable nimlanes kernels")]
+#[command(before_help = "Examples:\n  nimlanes kernels mex_subtraction\n  NIMLANES_ISA_MAX=portable nimlanes kernels")]
 pub struct Args {
     /// The operation [default: all]
     operation: Option<String>,

@@ -16,7 +16,7 @@ use crate::terminal::output::{check_cancelled, write_output};
 /// Positions are written as they are found, and the search stops when the reader closes the pipe.
 #[derive(clap::Args)]
 #[command(mut_arg("game", |game| game.required(true)))]
-#[command(after_help = "Example: nimlanes positions stone-game --limit 20000 | head")]
+#[command(before_help = "Example: nimlanes positions stone-game --limit 20000 | head")]
 pub struct Args {
     #[command(flatten)]
     listed: PositionArgs,

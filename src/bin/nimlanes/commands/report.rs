@@ -29,7 +29,7 @@ use crate::terminal::output::{check_writable, failure, print};
 ///
 /// `--html` measures nothing and writes that one file: a page of the measurements to browse, without a network.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  nimlanes report\n  nimlanes report --quick\n  nimlanes report --check\n  \
+#[command(before_help = "Examples:\n  nimlanes report\n  nimlanes report --quick\n  nimlanes report --check\n  \
                   nimlanes report --html target/page.html")]
 pub struct Args {
     /// Make a draft in under two minutes, below target/draft: few sizes, short duels

@@ -21,7 +21,7 @@ use crate::terminal::output::{Document, headed, print, print_json, print_json_ar
 
 /// Solve a game, or all of them at their published limits
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  nimlanes solve stone-game --limit 16000\n  \
+#[command(before_help = "Examples:\n  nimlanes solve stone-game --limit 16000\n  \
     nimlanes solve nim-square --limit 1e6 --moves cubes --json\n  \
     nimlanes solve proportionate-nim --limit 1e6 --moves 1:1,2:3\n  nimlanes solve scatterstone-nim --exact")]
 pub struct Args {

@@ -31,7 +31,7 @@ const FARTHEST: u64 = 1 << 48;
 /// What a survey as long as this one has found is skipped, so an interrupted survey goes on where it was stopped; a longer one replaces
 /// what is not proved.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  nimlanes survey 0.6 0.14 grundy --dir surveyed\n  \
+#[command(before_help = "Examples:\n  nimlanes survey 0.6 0.14 grundy --dir surveyed\n  \
     nimlanes survey @profiles/discoveries/octal/games.txt --shard 0/4 --dir surveyed")]
 pub struct Args {
     /// Codes such as 0.137, names of games, or @FILE with a list of these

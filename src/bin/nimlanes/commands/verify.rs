@@ -14,7 +14,7 @@ use crate::terminal::output::print;
 
 /// Check every available kernel against the oracle and known answers
 #[derive(clap::Args)]
-#[command(after_help = "Examples:
+#[command(before_help = "Examples:
   nimlanes verify --full
   nimlanes verify mex_octal")]
 pub struct Args {

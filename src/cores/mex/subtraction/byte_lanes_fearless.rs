@@ -70,6 +70,7 @@ fn bit<S: Simd>(simd: S, codes: S::u8s) -> S::u8s {
 }
 
 #[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "an iterator is compiled anew for each number of planes")]
 fn by_comparisons<const P: usize, S: Simd>(simd: S, from: Sources, moves: &[usize], hits: &mut [Planes]) {
     let zero = S::u8s::splat(simd, 0);
     for (from, hits) in from.blocks(hits) {

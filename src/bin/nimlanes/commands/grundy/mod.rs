@@ -28,7 +28,7 @@ use crate::terminal::output::{check_cancelled, check_writable, write_json, write
 
 /// Print the Grundy values of a subtraction set or of an octal game, its P-positions, or the first heap of each value
 #[derive(clap::Args)]
-#[command(after_help = "Example: nimlanes grundy --moves squares --limit 1e6 --zeros --format csv")]
+#[command(before_help = "Example: nimlanes grundy --moves squares --limit 1e6 --zeros --format csv")]
 pub struct Args {
     #[arg(long, help = listed::MOVES_HELP, value_name = "SET", default_value = "squares", value_parser = listed::moves, allow_hyphen_values = true)]
     moves: String,
