@@ -70,7 +70,6 @@ fn bit<S: Simd>(simd: S, codes: S::u8s) -> S::u8s {
 }
 
 #[inline(always)]
-#[allow(clippy::needless_range_loop, reason = "an iterator is compiled anew for each number of planes")]
 fn by_comparisons<const P: usize, S: Simd>(simd: S, from: Sources, moves: &[usize], hits: &mut [Planes]) {
     let zero = S::u8s::splat(simd, 0);
     for (from, hits) in from.blocks(hits) {
@@ -83,8 +82,8 @@ fn by_comparisons<const P: usize, S: Simd>(simd: S, from: Sources, moves: &[usiz
             for m in moves {
                 let codes = S::u8s::from_slice(simd, &from.behind(*m)[here.clone()]);
                 let (bit, plane) = (bit(simd, codes), codes & 0x38);
-                for p in 0..P {
-                    sum[p] |= plane.simd_eq(0x38 - 8 * p as u8).select(bit, zero);
+                for (p, sum) in sum.iter_mut().enumerate() {
+                    *sum |= plane.simd_eq(0x38 - 8 * p as u8).select(bit, zero);
                 }
             }
             for p in 0..P {
