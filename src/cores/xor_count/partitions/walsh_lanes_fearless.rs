@@ -37,7 +37,12 @@ fn by<S: Simd>(simd: S, input: &Partitions, run: &Run) -> Result<Vec<u32>, RunEr
         LANES,
         in simd,
         #[inline(always)]
-        |series: &mut [u32], size, signs, terms: Range<usize>, modulus| pass(simd, series, size, signs, terms, modulus)
+        |series: &mut [u32], size, signs, terms: Range<usize>, modulus| {
+            simd.vectorize(
+                #[inline(always)]
+                || pass(simd, series, size, signs, terms, modulus),
+            )
+        }
     );
     drive::<LANES>(input, run, 1, &passes)
 }

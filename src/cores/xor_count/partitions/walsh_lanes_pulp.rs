@@ -38,7 +38,12 @@ impl WithSimd for Walsh<'_> {
             LANES,
             in simd,
             #[inline(always)]
-            |series: &mut [u32], size, signs, terms: Range<usize>, modulus| pass(simd, series, size, signs, terms, modulus)
+            |series: &mut [u32], size, signs, terms: Range<usize>, modulus| {
+                simd.vectorize(
+                    #[inline(always)]
+                    || pass(simd, series, size, signs, terms, modulus),
+                )
+            }
         );
         drive::<LANES>(self.input, self.run, 1, &passes)
     }
