@@ -140,10 +140,10 @@ pub fn scan<M: MarkTable>(input: &StoneGame, run: &Run, search: impl Search<M>) 
     let heaps = input.heaps();
     let (count, rows) = RowNumbers::of(heaps);
     let mut marks = M::new(count, heaps);
-    // Those of a layer, which has at most one for each `y`.
-    let mut found = vec![[0; 3]; heaps];
+    // Those of a layer, which has at most one for each `y`, if they are kept.
+    let mut found = vec![[0; 3]; if sink.keeps() { heaps } else { 0 }];
     for x in 0..heaps {
-        let (mut y, mut hint, mut positions) = (x, 0, 0);
+        let (mut y, mut hint, mut positions, mut sum) = (x, 0, 0, 0);
         loop {
             y = marks.next_free(rows.one(x), y);
             hint = marks.next_free(rows.gap(x), hint);
@@ -152,13 +152,22 @@ pub fn scan<M: MarkTable>(input: &StoneGame, run: &Run, search: impl Search<M>) 
             }
             let z = search.first_free(&marks, &rows.visit(x, y, y + hint));
             if z < heaps {
-                found[positions] = [x as u32, y as u32, z as u32];
+                if let Some(found) = found.get_mut(positions) {
+                    *found = [x as u32, y as u32, z as u32];
+                }
                 positions += 1;
+                sum += x + y + z;
                 rows.mark(&mut marks, input.rule, [x, y, z]);
             }
             y += 1;
         }
-        sink.extend(&found[..positions]);
+        match sink.totals_alone() {
+            Some(totals) => {
+                totals.sum += sum as u128;
+                totals.positions += positions as u64;
+            }
+            None => sink.extend(&found[..positions]),
+        }
         sink.advance(run, 1)?;
     }
     Ok(sink)

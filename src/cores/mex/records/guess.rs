@@ -72,50 +72,59 @@ pub struct Evidence<'a> {
     pub far: &'a [u8; LANES],
 }
 
-/// Settles a block in registers, which hold the last two blocks; false if it gives up.
-pub type InRegisters = dyn Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool;
-
 /// The parts of a tier: how it settles a block.
 pub trait Settle {
+    /// The number of last blocks that [`settle`](Settle::settle) is given in place of what moves shorter than them reach.
+    const HELD: usize;
+
     /// What computes the blocks that are not settled, and what far moves reach.
     fn decoder(&self) -> &dyn Decoder;
 
-    /// How the tier settles a block in registers; `None`: in memory, as every tier can.
-    fn in_registers(&self) -> Option<&InRegisters>;
+    /// Settles a block; false if it gives up. The planes are those of one block, for use meanwhile.
+    fn settle(&self, hits: &mut [Planes; 1], pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool;
 }
 
+/// In memory: every tier can.
 impl<D: Decoder> Settle for D {
+    const HELD: usize = 1;
+
+    #[inline(always)]
     fn decoder(&self) -> &dyn Decoder {
         self
     }
 
-    fn in_registers(&self) -> Option<&InRegisters> {
-        None
+    #[inline(always)]
+    fn settle(&self, hits: &mut [Planes; 1], pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
+        settle_in_memory(self, hits, pattern, evidence, codes)
     }
 }
 
-/// A decoder, and how its tier settles a block in registers.
-pub struct Registers<D, S> {
+/// In registers, which hold the last two blocks.
+pub struct InRegisters<D, S> {
     /// [`Settle::decoder`].
     pub decoder: D,
-    /// [`Settle::in_registers`].
+    /// [`Settle::settle`].
     pub settle: S,
 }
 
-impl<D: Decoder, S: Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool + 'static> Settle for Registers<D, S> {
+impl<D: Decoder, S: Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool> Settle for InRegisters<D, S> {
+    const HELD: usize = 2;
+
+    #[inline(always)]
     fn decoder(&self) -> &dyn Decoder {
         &self.decoder
     }
 
-    fn in_registers(&self) -> Option<&InRegisters> {
-        Some(&self.settle)
+    #[inline(always)]
+    fn settle(&self, _: &mut [Planes; 1], pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
+        (self.settle)(pattern, evidence, codes)
     }
 }
 
 /// Settles a block in memory, where near moves read the last block and the guess side by side; false if it gives up.
 #[inline(always)]
 fn settle_in_memory(
-    decoder: &dyn Decoder,
+    decoder: &impl Decoder,
     hits: &mut [Planes; 1],
     pattern: &Pattern,
     evidence: Evidence,
@@ -156,10 +165,9 @@ fn settle_in_memory(
 }
 
 /// Blocks that are guessed first. `inner` computes those that are not settled.
-pub struct Guessed<'a> {
+pub struct Guessed<'a, P> {
     inner: LaneBlocks<'a>,
-    decoder: &'a dyn Decoder,
-    in_registers: Option<&'a InRegisters>,
+    parts: &'a P,
     close: Far<'a>,
     far: Far<'a>,
     pattern: Pattern,
@@ -178,16 +186,13 @@ pub struct Guessed<'a> {
     hits: Box<[Planes; 1]>,
 }
 
-impl<'a> Guessed<'a> {
-    pub fn new(input: &'a Records, layout: &Layout, parts: &'a dyn Settle) -> Self {
-        let (decoder, in_registers) = (parts.decoder(), parts.in_registers());
+impl<'a, P: Settle> Guessed<'a, P> {
+    pub fn new(input: &'a Records, layout: &Layout, parts: &'a P) -> Self {
         let [close, far] = Far::new(input, layout).split(AT_ONCE);
-        // The blocks that a tier settles from, in place of what moves shorter than them reach.
-        let [before, close] = close.split(if in_registers.is_some() { 2 } else { 1 });
+        let [before, close] = close.split(P::HELD);
         Guessed {
-            inner: LaneBlocks::new(input, layout, decoder),
-            decoder,
-            in_registers,
+            inner: LaneBlocks::new(input, layout, parts.decoder()),
+            parts,
             close,
             far,
             pattern: Pattern::new(near(input), before.of_ring()),
@@ -217,7 +222,7 @@ impl<'a> Guessed<'a> {
     }
 }
 
-impl Blocks for Guessed<'_> {
+impl<P: Settle> Blocks for Guessed<'_, P> {
     #[inline(always)]
     fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]) {
         let Block { n, place, .. } = block;
@@ -231,20 +236,16 @@ impl Blocks for Guessed<'_> {
                 (index, self.added_from) = (0, n);
                 let reached = &mut self.reached[..self.added];
                 reached.iter_mut().for_each(|planes| planes[0] = [0; LANES]);
-                self.far.add(history, block, 1, reached, self.decoder);
+                self.far.add(history, block, 1, reached, self.parts.decoder());
             }
             if !self.close.of_ring().is_empty() {
-                self.close.add(history, block, 1, &mut self.reached[index..=index], self.decoder);
+                self.close.add(history, block, 1, &mut self.reached[index..=index], self.parts.decoder());
             }
             // A pattern is found only after more blocks than these.
             let [last, second, repeated] =
                 [LANES, 2 * LANES, self.pattern.lag()].map(|m| history.codes_behind(place, m));
             let evidence = Evidence { before: [last, second], repeated, far: &self.reached[index][0] };
-            let is_settled = match self.in_registers {
-                Some(settle) => settle(&self.pattern, evidence, codes),
-                None => settle_in_memory(self.decoder, &mut self.hits, &self.pattern, evidence, codes),
-            };
-            if is_settled {
+            if self.parts.settle(&mut self.hits, &self.pattern, evidence, codes) {
                 self.settled += 1;
                 return;
             }

@@ -26,7 +26,7 @@ pub fn run_over(
     input: &Records,
     run: &Run,
     start: Start,
-    parts: &dyn Settle,
+    parts: &impl Settle,
 ) -> Result<Output, RunError> {
     drive(input, layout, run, start, &mut Guessed::new(input, &layout, parts))
 }

@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::guess::{Evidence, Pattern, ROUNDS, Registers, Settle};
+use super::guess::{Evidence, InRegisters, Pattern, ROUNDS, Settle};
 use crate::cores::mex::lanes::avx512::{self, TABLES, Tables};
 use crate::cores::mex::lanes::{LANES, WINDOW};
 use crate::simd::avx512::{load, store};
@@ -44,7 +44,7 @@ fn settle(tables: &Tables, pattern: &Pattern, evidence: Evidence, codes: &mut [u
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vbmi,avx512bitalg")]
 pub fn parts() -> impl Settle {
     let tables = std::hint::black_box(&TABLES);
-    Registers {
+    InRegisters {
         decoder: avx512::parts(),
         settle: move |pattern: &Pattern, evidence: Evidence, codes: &mut _| settle(tables, pattern, evidence, codes),
     }

@@ -19,17 +19,25 @@ pub fn needs(input: &Subtraction) -> Needs {
 }
 
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    let mut flags = vec![0u64; 2];
+    let mut flags = vec![0u64; 2].into_boxed_slice();
     heap_by_heap(input, run, |n, g| {
         flags.fill(0);
         for m in input.moves().iter().map(|m| *m as usize).take_while(|m| *m <= n) {
             let v = usize::from(g[n - m]);
             if v / 64 >= flags.len() {
-                flags.resize(v / 64 + 1, 0);
+                flags = grown(&flags, v / 64 + 1);
             }
             flags[v / 64] |= 1 << (v % 64);
         }
         let is_set = |v: usize| flags.get(v / 64).is_some_and(|word| word >> (v % 64) & 1 == 1);
         (0..).find(|v| !is_set(*v)).expect("fewer moves than values")
     })
+}
+
+/// The flags in more words. The slice that a heap uses stays in registers, as it would not if it grew in place.
+#[cold]
+fn grown(flags: &[u64], words: usize) -> Box<[u64]> {
+    let mut grown = vec![0; words].into_boxed_slice();
+    grown[..flags.len()].copy_from_slice(flags);
+    grown
 }

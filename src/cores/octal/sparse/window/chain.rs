@@ -69,50 +69,46 @@ impl Chain {
     /// before them all that their heaps reach there.
     #[inline(always)]
     pub fn run(&self, codes: &mut [u8], n: usize, words: &mut [u64]) {
-        let codes = Cell::from_mut(&mut codes[..n + SHORT]).as_slice_of_cells();
-        let words = Cell::from_mut(words).as_slice_of_cells();
         let is_usual = self.others.len() <= PLACES && self.takes.is_empty();
         // How many of the last codes no move reads, as far as the chain is compiled for it.
-        let is_read: [bool; NEAREST] = array_of(|i| self.with_takes[i][0] > 0);
-        let unread = match is_read {
+        let unread = match self.with_takes.each_ref().map(|table| table[0] > 0) {
             [false, false, false] => NEAREST,
             [false, ..] => 1,
             _ => 0,
         };
         macro_rules! by_size {
-            ($($size:literal: $($unread:literal)*;)*) => {
+            ($($size:literal $unread:literal),*) => {
                 match (self.moves.0.len(), unread, self.others.is_empty(), is_usual) {
-                    $($(($size, $unread, true, _) => self.link::<$size, $unread, 0, false>(codes, n, words),
-                    ($size, $unread, false, true) => self.link::<$size, $unread, PLACES, false>(codes, n, words),)*
-                    ($size, _, false, false) => self.link::<$size, 0, PLACES, true>(codes, n, words),)*
+                    $(($size, $unread, true, _) => self.link::<$size, $unread, 0, false>(codes, n, words),
+                    ($size, $unread, false, true) => self.link::<$size, $unread, PLACES, false>(codes, n, words),
+                    ($size, $unread, false, false) => self.link::<$size, $unread, PLACES, true>(codes, n, words),)*
                     _ => unreachable!("one of the sizes"),
                 }
             };
         }
-        by_size!(4: 0 1 3; 8: 0 1 3; 16: 0 1 3;)
+        by_size!(4 0, 4 1, 4 3, 8 0, 8 1, 8 3, 16 0, 16 1, 16 3)
     }
 
     /// Compiled for some numbers of moves, of the last codes that none reads, and of other places, with more places and takes or
-    /// without. What does not depend on these has functions of its own, which are compiled once.
+    /// without.
     #[inline(always)]
     fn link<const MOVES: usize, const UNREAD: usize, const OTHERS: usize, const MORE: bool>(
         &self,
-        codes: &[Cell<u8>],
+        codes: &mut [u8],
         n: usize,
-        words: &[Cell<u64>],
+        words: &mut [u64],
     ) {
+        let codes = Cell::from_mut(&mut codes[..n + SHORT]).as_slice_of_cells();
+        let words = Cell::from_mut(words).as_slice_of_cells();
         let start = words.len() - SHORT;
-        let (to, at) = (heaps_from(codes, n), heaps_from(words, start));
-        let shifts: &[usize; MOVES] = self.moves.0.first_chunk().expect("this size");
+        let codes_at = |at: usize| -> &[Cell<u8>; SHORT] { codes[at..].first_chunk().expect("codes before n + 16") };
+        let words_at = |at: usize| -> &[Cell<u64>; SHORT] { words[at..].first_chunk().expect("words before the last") };
         let tables: &[Table; MOVES] = self.moves.1.first_chunk().expect("this size");
-        let (mut read, mut others) = ([to; MOVES], [at; OTHERS]);
-        for (read, shift) in zip(&mut read, shifts) {
-            *read = heaps_from(codes, n - shift);
-        }
-        for (i, from) in others.iter_mut().enumerate() {
-            *from = heaps_from(words, start - self.others[i % self.others.len()]);
-        }
-        let mut last = last_before(codes, n);
+        let read: [_; MOVES] = array_of(|i| codes_at(n - self.moves.0[i]));
+        let others: [_; OTHERS] = std::array::from_fn(|i| words_at(start - self.others[i % self.others.len()]));
+        let (to, at) = (codes_at(n), words_at(start));
+        // The last code comes first.
+        let mut last: [usize; NEAREST] = array_of(|i| codes[n - 1 - i].get().into());
         for first in (0..SHORT).step_by(4) {
             for lane in first..first + 4 {
                 let mut word = at[lane].get();
@@ -126,7 +122,12 @@ impl Chain {
                     }
                 }
                 if MORE {
-                    word |= self.more(codes, n + lane, words, start + lane);
+                    for other in self.others.iter().skip(OTHERS) {
+                        word |= words[start + lane - other].get();
+                    }
+                    for take in &self.takes {
+                        word |= 1 << (codes[n + lane - take].get() % 64);
+                    }
                 }
                 let code = reached::<UNREAD>(word, &self.with_takes, last).trailing_ones();
                 last = [code as usize, last[0], last[1]];
@@ -134,31 +135,6 @@ impl Chain {
             }
         }
     }
-
-    /// What more places than a chain is compiled for, and takes, reach from one heap.
-    #[inline(always)]
-    fn more(&self, codes: &[Cell<u8>], n: usize, words: &[Cell<u64>], at: usize) -> u64 {
-        let mut word = 0;
-        for other in self.others.iter().skip(PLACES) {
-            word |= words[at - other].get();
-        }
-        for take in &self.takes {
-            word |= 1 << (codes[n - take].get() % 64);
-        }
-        word
-    }
-}
-
-/// What the [`SHORT`] heaps from an index on have.
-#[inline(always)]
-fn heaps_from<T>(all: &[Cell<T>], at: usize) -> &[Cell<T>; SHORT] {
-    all[at..].first_chunk().expect("16 heaps before the end")
-}
-
-/// The last codes before an index, the very last one first.
-#[inline(always)]
-fn last_before(codes: &[Cell<u8>], n: usize) -> [usize; NEAREST] {
-    array_of(|i| codes[n - 1 - i].get().into())
 }
 
 /// Adds what is reached from the last codes that are read; from the very last at the end, for it is known last.

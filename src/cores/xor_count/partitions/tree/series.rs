@@ -39,7 +39,9 @@ pub fn descend<const N: usize>(
             apply(to1, &from[1]);
             apply(to0, &from[0]);
         }
-        to.iter_mut().zip(from).rev().for_each(|(to, from)| apply(to, from));
+        for (to, from) in to.iter_mut().zip(from).rev() {
+            apply(to, from);
+        }
         end = start;
     }
 }
