@@ -34,15 +34,16 @@ pub mod v128;
 pub mod vectors;
 pub mod walsh;
 
-/// The array of `f(0)`, `f(1)`, ... `f(N - 1)`; `N` is at least 1.
+/// The array of `f(0)`, `f(1)`, ... `f(N - 1)`; `N` is at least 1. `f` only computes: the call for 0 is made twice.
 ///
 /// Unlike [`std::array::from_fn`], this is a loop over copies: a fourteenth of the code before optimisation, which is compiled
 /// anew for each caller.
 #[inline(always)]
-pub fn array_of<T: Copy, const N: usize>(mut f: impl FnMut(usize) -> T) -> [T; N] {
+pub fn array_of<T: Copy, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
     const { assert!(N > 0, "an empty array has no first element to copy") };
     let mut array = [f(0); N];
-    let mut i = 1;
+    // From the first one on again: a loop over all of a register is one vector, and the fill above is dead.
+    let mut i = 0;
     while i < N {
         array[i] = f(i);
         i += 1;
@@ -52,7 +53,7 @@ pub fn array_of<T: Copy, const N: usize>(mut f: impl FnMut(usize) -> T) -> [T; N
 
 /// The array of `f(array[0])`, ... `f(array[N - 1])`, as [`array_of`] in place of `array.map(f)`.
 #[inline(always)]
-pub fn mapped<T: Copy, U: Copy, const N: usize>(array: [T; N], mut f: impl FnMut(T) -> U) -> [U; N] {
+pub fn mapped<T: Copy, U: Copy, const N: usize>(array: [T; N], f: impl Fn(T) -> U) -> [U; N] {
     array_of(|i| f(array[i]))
 }
 

@@ -80,8 +80,8 @@ pub trait Settle {
     /// What computes the blocks that are not settled, and what far moves reach.
     fn decoder(&self) -> &dyn Decoder;
 
-    /// Settles a block; false if it gives up. The planes are those of one block, for use meanwhile.
-    fn settle(&self, hits: &mut [Planes; 1], pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool;
+    /// Settles a block; false if it gives up.
+    fn settle(&self, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool;
 }
 
 /// In memory: every tier can.
@@ -94,8 +94,8 @@ impl<D: Decoder> Settle for D {
     }
 
     #[inline(always)]
-    fn settle(&self, hits: &mut [Planes; 1], pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
-        settle_in_memory(self, hits, pattern, evidence, codes)
+    fn settle(&self, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
+        settle_in_memory(self, pattern, evidence, codes)
     }
 }
 
@@ -116,23 +116,17 @@ impl<D: Decoder, S: Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool> Settle for
     }
 
     #[inline(always)]
-    fn settle(&self, _: &mut [Planes; 1], pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
+    fn settle(&self, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
         (self.settle)(pattern, evidence, codes)
     }
 }
 
 /// Settles a block in memory, where near moves read the last block and the guess side by side; false if it gives up.
 #[inline(always)]
-fn settle_in_memory(
-    decoder: &impl Decoder,
-    hits: &mut [Planes; 1],
-    pattern: &Pattern,
-    evidence: Evidence,
-    codes: &mut [u8; LANES],
-) -> bool {
-    let mut one_hot = |codes: &[u8; LANES]| {
-        hits[0][0] = [0; LANES];
-        decoder.add(Sources::new(codes, 0), &[0], 1, hits);
+fn settle_in_memory(decoder: &impl Decoder, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
+    let one_hot = |codes: &[u8; LANES]| {
+        let mut hits: [Planes; 1] = [[[0; LANES]; PLANES]];
+        decoder.add(Sources::new(codes, 0), &[0], 1, &mut hits);
         hits[0][0]
     };
     // The last block, the guess, and room for a repetition to end in.
@@ -182,8 +176,6 @@ pub struct Guessed<'a, P> {
     /// The blocks that are in `reached`, and the first heap of the first.
     added: usize,
     added_from: usize,
-    /// For one block; only the first plane is used.
-    hits: Box<[Planes; 1]>,
 }
 
 impl<'a, P: Settle> Guessed<'a, P> {
@@ -202,7 +194,6 @@ impl<'a, P: Settle> Guessed<'a, P> {
             reached: Box::new([[[0; LANES]; PLANES]; AT_ONCE]),
             added: 0,
             added_from: 0,
-            hits: Box::new([[[0; LANES]; PLANES]]),
         }
     }
 
@@ -245,7 +236,7 @@ impl<P: Settle> Blocks for Guessed<'_, P> {
             let [last, second, repeated] =
                 [LANES, 2 * LANES, self.pattern.lag()].map(|m| history.codes_behind(place, m));
             let evidence = Evidence { before: [last, second], repeated, far: &self.reached[index][0] };
-            if self.parts.settle(&mut self.hits, &self.pattern, evidence, codes) {
+            if self.parts.settle(&self.pattern, evidence, codes) {
                 self.settled += 1;
                 return;
             }

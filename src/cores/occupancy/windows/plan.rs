@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use super::model::Model;
 use crate::cores::occupancy::streaming::SPAN;
-use crate::simd::mapped;
 
 /// Heaps in a span.
 pub const HEAPS: u64 = SPAN as u64;
@@ -170,17 +169,15 @@ impl Needs<'_> {
     fn add_sources(&mut self, start: f64, end: f64, model: &mut Model) {
         const LESS: f64 = 160.0;
         const MORE: f64 = 800.0;
-        let [first, last] = mapped([start, end], |n| model.at(n).mex);
-        let sums = mapped([start - first - 3.0 * LESS, end - last + MORE], |line| model.lower([1.0, 2.0], line));
+        let [first, last] = [start, end].map(|n| model.at(n).mex);
+        let sums = [start - first - 3.0 * LESS, end - last + MORE].map(|line| model.lower([1.0, 2.0], line));
         let sums = self.add(sums);
         self.sums.push(sums);
         let places = [
-            mapped([start - LESS, end + LESS], |line| model.lower([1.0, 1.0], line)),
-            mapped([start + first - LESS, end + last + MORE], |line| model.upper([2.0, 1.0], line)),
-            mapped([first - LESS, last + MORE], |line| model.upper([1.0, 1.0], line)),
-            mapped([start + 2.0 * first - 2.0 * LESS, end + 2.0 * last + 2.0 * MORE], |line| {
-                model.upper([3.0, 2.0], line)
-            }),
+            [start - LESS, end + LESS].map(|line| model.lower([1.0, 1.0], line)),
+            [start + first - LESS, end + last + MORE].map(|line| model.upper([2.0, 1.0], line)),
+            [first - LESS, last + MORE].map(|line| model.upper([1.0, 1.0], line)),
+            [start + 2.0 * first - 2.0 * LESS, end + 2.0 * last + 2.0 * MORE].map(|line| model.upper([3.0, 2.0], line)),
         ];
         for place in places {
             self.add(place);

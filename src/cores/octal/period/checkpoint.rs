@@ -12,7 +12,6 @@ use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
 use crate::cores::octal::octal::{self, Octal};
 use crate::cores::octal::sparse::window::CODES;
 use crate::kernel::RunError;
-use crate::simd::array_of;
 
 /// The first bytes of a checkpoint.
 const MAGIC: [u8; 8] = *b"nimwind2";
@@ -160,7 +159,7 @@ impl Progress {
         let milestones = (0..count.min(MOST)).map(milestone).collect::<Result<Vec<_>, CheckpointError>>()?;
         reader.end()?;
         let mut pairs = tallies.as_chunks().0.iter().map(|[first, heaps]| (*first, *heaps));
-        let tallies = array_of(|_| pairs.next().expect("two numbers for each value"));
+        let tallies = std::array::from_fn(|_| pairs.next().expect("two numbers for each value"));
         let at = codes.len();
         let is_possible = kept == at as u64
             && counted(tallies.iter().map(|(_, heaps)| *heaps)) == u128::from(done)

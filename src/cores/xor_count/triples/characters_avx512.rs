@@ -69,7 +69,7 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
                 let mut rows = [_mm512_setzero_si512(); 8];
                 for (row, heaps) in rows.iter_mut().zip(values.as_chunks::<64>().0) {
                     let (halves, _) = heaps.as_chunks::<32>();
-                    let [low, high] = mapped([&halves[0], &halves[1]], |half| {
+                    let [low, high] = [&halves[0], &halves[1]].map(|half| {
                         let v = load(half);
                         let small = _mm512_cmple_epu16_mask(v, limit);
                         let mut large = !small;
