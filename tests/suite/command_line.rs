@@ -526,9 +526,10 @@ fn profile_draws_kernels_by_their_names() {
     let into = folder.path().to_str().expect("UTF-8");
     let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3", "--dir"];
     let output = without_tools().args(args).args([into, "--against", "byte_table"]).assert().success();
-    let says = ["bit_rows", "samples", " in byte_table, and takes "].map(predicate::str::contains);
-    let [kernel, count, times] = says;
-    output.stdout(kernel.and(count).and(times));
+    let says =
+        ["bit_rows", "samples", "from byte_table to bit_rows, shares of the samples:\n"].map(predicate::str::contains);
+    let [kernel, count, change] = says;
+    output.stdout(kernel.and(count).and(change));
     let read = |file: &str| std::fs::read_to_string(folder.path().join("table_scan/all-moves").join(file));
     assert!(read("bit_rows-300.svg").expect("a picture").contains("bit_rows"));
     let stacks = read("byte_table-300.folded").expect("stacks");
@@ -540,12 +541,6 @@ fn profile_draws_kernels_by_their_names() {
         own += if stack.starts_with("byte_table") { count } else { 0 };
     }
     assert!(own > 0 && 4 * own >= 3 * all, "{own} of {all} samples are in the kernel: {stacks}");
-    let difference = read("byte_table-to-bit_rows-300.svg").expect("a picture");
-    for says in ["<title>byte_table to bit_rows (", "red: added, blue: saved"] {
-        assert!(difference.contains(says), "{difference}");
-    }
-    let changes = read("byte_table-to-bit_rows-300.txt").expect("a text");
-    assert!(changes.contains("before        now"), "{changes}");
     without_tools().args(args).arg("/dev/null/x").assert().code(1).stderr(predicate::str::contains("cannot"));
 }
 

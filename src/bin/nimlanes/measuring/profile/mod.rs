@@ -23,7 +23,6 @@ mod timer;
 
 use std::env;
 use std::ffi::OsStr;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -40,9 +39,9 @@ use self::picture::{Stacks, draw, folded, parse, tree};
 #[cfg(unix)]
 use self::timer::Timer;
 use crate::files;
-use crate::files::saved::SavedError;
+use crate::files::saved::{SavedError, read_text};
 
-pub use self::change::{Change, Side};
+pub use self::change::change;
 
 /// Why no profile was made.
 #[derive(Debug, thiserror::Error)]
@@ -255,22 +254,19 @@ impl Profile {
             Some("json") => firefox::json(&self.id, &self.subtitle, &self.stacks, self.frequency).map_err(Into::into),
             _ => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("not one of {}", SUFFIXES.join(", ")))),
         };
-        save(path, bytes)
+        let written = bytes.and_then(|bytes| files::save(path, &bytes));
+        Ok(written.map_err(|source| SavedError::Write { path: path.to_owned(), source })?)
     }
 
-    /// Reads the stacks that [`Profile::write`] wrote below `root`, perhaps of another build.
+    /// Reads the stacks in a `.folded` file, perhaps of another build.
     ///
     /// # Errors
     /// The file cannot be read, or is not such a file.
-    pub fn read(id: &str, root: &Path) -> Result<Self, ProfileError> {
-        let mut profile = Profile::new(id, Stacks::new());
-        let [_, kernel, size] = profile.names();
-        let path = profile.path(root, &format!("{kernel}-{size}.folded"));
-        let text = fs::read_to_string(&path).and_then(|text| {
-            parse(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not stacks with their counts"))
-        });
-        profile.stacks = text.map_err(|source| SavedError::Read { path, source })?;
-        Ok(profile)
+    pub fn read(id: &str, path: &Path) -> Result<Self, ProfileError> {
+        let stacks = read_text(path)?;
+        let stacks = parse(&stacks).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not stacks with counts"));
+        let stacks = stacks.map_err(|source| SavedError::Read { path: path.to_owned(), source })?;
+        Ok(Profile::new(id, stacks))
     }
 
     /// How it was sampled, and what that shows in short.
@@ -303,12 +299,6 @@ impl Profile {
         // A workload may be the path of a file, which may lead elsewhere.
         root.join(operation).join(workload.replace(['/', '\\'], "_")).join(file)
     }
-}
-
-/// Writes what was made.
-fn save(path: &Path, made: io::Result<Vec<u8>>) -> Result<(), ProfileError> {
-    let written = made.and_then(|bytes| files::save(path, &bytes));
-    Ok(written.map_err(|source| SavedError::Write { path: path.to_owned(), source })?)
 }
 
 #[cfg(test)]

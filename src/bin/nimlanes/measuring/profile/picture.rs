@@ -61,40 +61,11 @@ pub fn in_order(stack: &str) -> String {
         .collect()
 }
 
-/// A flamegraph of folded stacks.
+/// A flamegraph of folded stacks, in which a function has the same colour as in every other.
 ///
 /// # Errors
 /// The text is not of folded stacks.
 pub fn draw(title: &str, subtitle: &str, folded: &str) -> io::Result<Vec<u8>> {
-    image(style(title, subtitle), folded)
-}
-
-/// A flamegraph of the times of each stack before and now, in this unit. A frame is as wide as the larger time: red if that is
-/// now, blue if it was before.
-///
-/// # Errors
-/// As [`draw`].
-pub fn draw_change(title: &str, subtitle: &str, unit: &str, times: &BTreeMap<String, [u64; 2]>) -> io::Result<Vec<u8>> {
-    let mut times: Vec<_> = times.iter().collect();
-    times.sort_by_cached_key(|(stack, _)| in_order(stack));
-    // inferno takes two numbers. The second is the width, and the colour tells how much it is above the first.
-    let line = |(stack, [before, now]): (&String, &[u64; 2])| {
-        let width = before.max(now);
-        format!("{stack} {} {width}\n", width + before - now)
-    };
-    let mut options = style(title, subtitle);
-    options.count_name = unit.to_owned();
-    image(options, &times.into_iter().map(line).collect::<String>())
-}
-
-fn image(mut options: flamegraph::Options<'_>, lines: &str) -> io::Result<Vec<u8>> {
-    let mut image = Vec::new();
-    flamegraph::from_lines(&mut options, lines.lines().rev(), &mut image)?;
-    Ok(image)
-}
-
-/// Flamegraph options: a function has the same colour in every picture.
-fn style(title: &str, subtitle: &str) -> flamegraph::Options<'static> {
     let mut options = flamegraph::Options::default();
     options.title = title.to_owned();
     options.subtitle = Some(subtitle.to_owned());
@@ -104,7 +75,9 @@ fn style(title: &str, subtitle: &str) -> flamegraph::Options<'static> {
     options.flame_chart = true;
     // A label that is too long keeps its beginning.
     options.text_truncate_direction = flamegraph::TextTruncateDirection::Right;
-    options
+    let mut image = Vec::new();
+    flamegraph::from_lines(&mut options, folded.lines().rev(), &mut image)?;
+    Ok(image)
 }
 
 #[cfg(test)]
@@ -127,14 +100,5 @@ mod tests {
         let stacks = stacks.map(|(stack, count)| (stack.to_owned(), count));
         let want = "100.0 %  a\n 98.0 %    b\n 38.0 %      f.rs:9 x\n 60.0 %      f.rs:10 x\n";
         assert_eq!(tree(&stacks.into()), want);
-    }
-
-    #[test]
-    fn what_is_gone_is_still_in_the_picture() {
-        let times = BTreeMap::from([("kernel;gone".to_owned(), [900, 0]), ("kernel;new".to_owned(), [0, 100])]);
-        let image = String::from_utf8(draw_change("title", "subtitle", "ps", &times).expect("text")).expect("UTF-8");
-        for title in ["gone (900 ps, 90.00%; -90.00%)", "new (100 ps, 10.00%; +10.00%)"] {
-            assert!(image.contains(title), "{title}: {image}");
-        }
     }
 }

@@ -1,19 +1,19 @@
 //! `nimlanes profile`
 
-mod other;
-
 use std::path::PathBuf;
 
+use clap::ValueEnum;
+use nimlanes::kernel::Run;
 use nimlanes::kernel::session::Session;
 
 use super::run::repeat;
 use crate::commands::arguments::repeated::Opened;
 use crate::commands::arguments::{Target, Threads, listed, seconds};
-use crate::measuring::builds::{self, Build};
-use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, SUFFIXES, Sampler, Sampling, Side};
+use crate::measuring::builds::{self, Build, Program, announce};
+use crate::measuring::profile::{Profile, ProfileError, ROOT, SUFFIXES, Sampler, Sampling, change};
+use crate::measuring::programs::{complete, program};
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
-use crate::terminal::monitor::Monitor;
 use crate::terminal::output::print;
 
 /// Sample one kernel, draw a flamegraph of where it spends its time, and show its hottest loop
@@ -32,10 +32,10 @@ pub struct Args {
     /// The kernel [default: the selected one]
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Also sample this kernel, and draw what changed from it: red is added, blue is saved
+    /// Also sample this kernel, and show how the shares of functions changed from it
     #[arg(long, value_name = "NAME")]
     against: Option<String>,
-    /// Also sample the kernel in this build, and draw what changed from it: one of those of compare --builds
+    /// Also sample the kernel in this build, and show what changed from it: one of those of compare --builds
     #[arg(long, conflicts_with = "against")]
     build: Option<Build>,
     /// perf: events, by line of source; pprof: a timer, by function [default: perf where it is allowed]
@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "S", default_value = "3", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
     /// The folder for <operation>/<workload>/<kernel>-<size>.svg, .folded and .txt
-    #[arg(long, alias = INTO, value_name = "DIR", default_value = ROOT, value_parser = listed::folder())]
+    #[arg(long, value_name = "DIR", default_value = ROOT, value_parser = listed::folder())]
     dir: PathBuf,
     /// Write one file instead, by its suffix: .svg, .folded, .txt, or .json for profiler.firefox.com
     #[arg(short, long, value_name = "FILE", value_parser = output, conflicts_with_all = ["dir", "against", "build"])]
@@ -53,9 +53,6 @@ pub struct Args {
     #[command(flatten)]
     threads: Threads,
 }
-
-/// The name of `--dir` in version 1. Builds of both versions take it.
-const INTO: &str = "into";
 
 /// A file that a profile can be written to.
 fn output(text: &str) -> Result<PathBuf, String> {
@@ -82,36 +79,31 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let run = interrupt::run(selection.threads());
     // The sources of a revision are there while its program is: this one reads the text of lines from them.
     let others = builds::programs(args.build.as_slice(), &run)?;
-    let name = |kernel: usize| session.kernels()[kernel].name.to_owned();
+    let name = |kernel: usize| session.kernels()[kernel].name;
     let sample = |kernel| sample(session.as_ref(), kernel, selection.threads(), sampler, args);
-    let (profile, now) = sample(after)?;
-    let unit = session.unit();
-    let change = if let Some(before) = kernels.get(1).copied() {
-        let (other, then) = sample(before)?;
-        let bar = Monitor::new(session.case().to_string(), &run, session.steps());
-        let answer = session.run(after, &run)?;
-        drop(bar);
-        let work = session.work(answer.as_ref()) as f64;
-        let side = |kernel, profile, seconds| Side { name: name(kernel), profile, seconds: seconds / work };
-        Change { before: side(before, other, then), now: side(after, profile, now), unit }
+    let now = sample(after)?;
+    let (before, from) = if let Some(before) = kernels.get(1).copied() {
+        (sample(before)?, name(before).to_owned())
     } else if let [other] = &others[..] {
-        other.change(session.as_ref(), &name(after), profile, args)?
+        let from = format!("{} of {}", name(after), other.name);
+        announce(&format!("sampling {from}"));
+        (sample_in(other, session.as_ref(), name(after), &run, args)?, from)
     } else {
         return Ok(());
     };
-    print(&format!("{}\n{}\n", change.write(&args.dir)?.display(), change.times()))
+    print(&format!("from {from} to {}, shares of the samples:\n{}", name(after), change(&before, &now)))
 }
 
-/// Samples one kernel, writes its flamegraph and prints where it spent its time. Returns the profile and the seconds per run.
+/// Samples one kernel, writes its flamegraph and prints where it spent its time.
 fn sample(
     session: &dyn Session,
     kernel: usize,
     threads: usize,
     sampler: Option<Sampler>,
     args: &Args,
-) -> Result<(Profile, f64), Failure> {
+) -> Result<Profile, Failure> {
     let sampling = Sampling::start(sampler)?;
-    let start = repeat(session, kernel, threads, args.seconds)?;
+    repeat(session, kernel, threads, args.seconds)?;
     let profile = sampling.finish(&session.case().with_kernel(session.kernels()[kernel].name))?;
     profile.remarks().iter().for_each(|line| remark(line));
     let picture = match &args.output {
@@ -119,5 +111,21 @@ fn sample(
         None => profile.write(&args.dir)?,
     };
     print(&format!("{}\n{}\n", picture.display(), profile.text()))?;
-    Ok((profile, start.later_seconds))
+    Ok(profile)
+}
+
+/// The stacks of a kernel that another build samples.
+fn sample_in(other: &Program, session: &dyn Session, kernel: &str, run: &Run, args: &Args) -> Result<Profile, Failure> {
+    let failed = |why: &str| format!("cannot profile {kernel} of {}: {why}", other.name);
+    let folder = tempfile::tempdir().map_err(|error| Failure::Failed(failed(&error.to_string())))?;
+    let stacks = folder.path().join("stacks.folded");
+    let mut command = program(&other.path);
+    command.args(["profile", session.operation(), "--workload", session.workload(), "--kernel", kernel]);
+    command.args(["--size", &session.case().size.to_string(), "--threads", &run.threads().to_string()]);
+    command.args(["--seconds", &args.seconds.to_string(), "--output"]).arg(&stacks);
+    if let Some(sampler) = args.sampler.as_ref().and_then(ValueEnum::to_possible_value) {
+        command.args(["--sampler", sampler.get_name()]);
+    }
+    complete(&mut command, "", run).map_err(|error| error.because(failed))?;
+    Ok(Profile::read(&session.case().with_kernel(kernel), &stacks)?)
 }
