@@ -6,12 +6,10 @@ use std::time::{Duration, Instant};
 
 use nimlanes::kernel::session::Session;
 use nimlanes::kernel::{Run, RunError};
-use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Event, Hardware, Raw};
+use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Event, Hardware};
 use perf_event::{Builder, Counter};
 
-use super::{
-    BRANCH_MISSES, CYCLES, CountError, CountedKernel, Counts, INSTRUCTIONS, L1_MISSES, L2_MISSES, TIME, per_unit,
-};
+use super::{BRANCH_MISSES, CYCLES, CountError, CountedKernel, Counts, INSTRUCTIONS, L1_MISSES, per_unit};
 use crate::measuring::duel::repeats;
 
 /// Runs a kernel often enough for counts with little noise.
@@ -33,13 +31,13 @@ pub(super) fn row(session: &dyn Session, kernel: usize, run: &Run) -> Result<Cou
 /// It has none, the system has no perf events, or does not allow them to this user; or `work` failed.
 fn count(work: impl FnOnce() -> Result<(), RunError>) -> Result<Counts, CountError> {
     let first_level = Cache { which: CacheId::L1D, operation: CacheOp::READ, result: CacheResult::MISS };
-    let generic = [
+    let opened = [
         (INSTRUCTIONS, counter(Hardware::INSTRUCTIONS)),
         (CYCLES, counter(Hardware::CPU_CYCLES)),
         (BRANCH_MISSES, counter(Hardware::BRANCH_MISSES)),
         (L1_MISSES, counter(first_level)),
     ];
-    count_by(generic.into_iter().chain(second_level().map(|opened| (L2_MISSES, opened))), work)
+    count_by(opened, work)
 }
 
 /// Counts by those counters that could be opened; at least one.
@@ -68,9 +66,6 @@ fn count_by(
         if running > 0.0 {
             counts.insert(name, data.count() as f64 * enabled / running);
         }
-        if *name == CYCLES {
-            counts.insert(TIME, enabled);
-        }
     }
     Ok(counts)
 }
@@ -79,18 +74,6 @@ fn count_by(
 /// work there: it is left out, as is the default.
 fn counter(event: impl Event) -> io::Result<Counter> {
     Builder::new(event).inherit(true).build()
-}
-
-/// Misses of the second level. Linux has no general event for them. On AMD, its event for cache misses counts them; Intel has
-/// `L2_RQSTS.MISS`, event 0x24 with mask 0x3f, from Skylake to Granite Rapids.
-fn second_level() -> Option<io::Result<Counter>> {
-    let cpuinfo = fs::read_to_string("/proc/cpuinfo").ok()?;
-    let vendor = cpuinfo.lines().find(|line| line.starts_with("vendor_id"))?;
-    match vendor.rsplit(' ').next()? {
-        "AuthenticAMD" => Some(counter(Hardware::CACHE_MISSES)),
-        "GenuineIntel" => Some(counter(Raw::new(0x3f24))),
-        _ => None,
-    }
 }
 
 /// Why perf events did not start.
@@ -109,7 +92,7 @@ mod tests {
     use std::hint::black_box;
     use std::thread;
 
-    use perf_event::events::Software;
+    use perf_event::events::{Raw, Software};
 
     use super::*;
 
@@ -117,7 +100,7 @@ mod tests {
 
     /// By a software event, which exists on every Linux that has perf events, and one that no CPU has, which is left out.
     fn counted(work: impl FnOnce() -> Result<(), RunError>) -> Result<Counts, CountError> {
-        count_by([(L2_MISSES, counter(Raw::new(u64::MAX))), (FAULTS, counter(Software::PAGE_FAULTS))], work)
+        count_by([(L1_MISSES, counter(Raw::new(u64::MAX))), (FAULTS, counter(Software::PAGE_FAULTS))], work)
     }
 
     /// Pages of 4 kB that no allocator keeps when they are freed: more than 32 MiB.
@@ -157,7 +140,7 @@ mod tests {
     /// Where there are no perf events, as well.
     #[test]
     fn what_no_cpu_has_is_refused_if_it_is_all() {
-        let counted = count_by([(L2_MISSES, counter(Raw::new(u64::MAX)))], || Ok(()));
+        let counted = count_by([(L1_MISSES, counter(Raw::new(u64::MAX)))], || Ok(()));
         assert!(matches!(counted, Err(CountError::Impossible(_))), "{counted:?}");
     }
 }

@@ -1,5 +1,5 @@
 //! What a kernel does per unit of work: instructions, cycles and misses by the counters of the CPU ([`hardware`]), which many virtual
-//! machines do not have, or instructions by kind, one by one ([`steps`]).
+//! machines do not have, or instructions, one by one ([`steps`]).
 #![cfg_attr(
     not(all(target_os = "linux", target_arch = "x86_64")),
     allow(dead_code, unused_imports, reason = "other systems count less, or nothing")
@@ -20,32 +20,27 @@ use serde::Serialize;
 
 use crate::terminal::output::headed;
 
-/// What the CPU counts, by the name of its field, and the heading of its column. What single steps count is named as its column.
-const COUNTED: [(&str, &str); 7] = [
+/// What is counted, by the name of its field, and the heading of its column.
+const COUNTED: [(&str, &str); 8] = [
     (INSTRUCTIONS, INSTRUCTIONS),
     (CYCLES, CYCLES),
     (IPC, "IPC"),
     (BRANCH_MISSES, "branch misses"),
     (L1_MISSES, "L1d misses"),
-    (L2_MISSES, "L2 misses"),
-    (FREQUENCY, "GHz"),
+    (BRANCHES, BRANCHES),
+    (LOADS, LOADS),
+    (STORES, STORES),
 ];
 const INSTRUCTIONS: &str = "instructions";
 const CYCLES: &str = "cycles";
 const IPC: &str = "instructions_per_cycle";
 const BRANCH_MISSES: &str = "branch_misses";
 const L1_MISSES: &str = "l1d_misses";
-const L2_MISSES: &str = "l2_misses";
-const FREQUENCY: &str = "gigahertz";
-/// The time in which the cycles were counted, which is not shown.
-const TIME: &str = "nanoseconds";
-
-/// Kinds of instructions, each of which is of one: branches, with calls and returns; those without vectors; those of vectors that
-/// calculate, that work on bits, also by shifts, that rearrange lanes, that make or use masks, and that only load, store or copy.
-const KINDS: [&str; 7] = ["branches", "scalar", "arithmetic", "logic", "shuffles", "masks", "moves"];
-/// Instructions of any kind that read memory.
+/// With calls and returns.
+const BRANCHES: &str = "branches";
+/// Instructions that read memory.
 const LOADS: &str = "loads";
-/// Instructions of any kind that write to memory.
+/// Instructions that write to memory.
 const STORES: &str = "stores";
 
 /// What counts.
@@ -187,13 +182,12 @@ fn rows(
     Ok(rows)
 }
 
-/// The counts of so many units of work, for each, with ratios.
+/// The counts of so many units of work, for each, with the instructions of a cycle.
 fn per_unit(total: &Counts, units: f64) -> Counts {
-    let ratio = |of: &str, to: &str| Some(total.get(of)? / total.get(to).filter(|count| **count > 0.0)?);
     let mut counts: Counts = total.iter().map(|(name, count)| (*name, count / units)).collect();
-    counts.remove(TIME);
-    counts.extend(ratio(INSTRUCTIONS, CYCLES).map(|ratio| (IPC, ratio)));
-    counts.extend(ratio(CYCLES, TIME).map(|ratio| (FREQUENCY, ratio)));
+    let cycles = total.get(CYCLES).filter(|cycles| **cycles > 0.0);
+    let ratio = total.get(INSTRUCTIONS).zip(cycles).map(|(instructions, cycles)| instructions / cycles);
+    counts.extend(ratio.map(|ratio| (IPC, ratio)));
     counts
 }
 
@@ -210,8 +204,7 @@ impl Counters {
         };
         // Only what was counted has a column.
         let is_counted = |(name, _): &(&str, &str)| self.rows.iter().any(|row| row.counts.contains_key(name));
-        let by_steps = KINDS.into_iter().chain([LOADS, STORES]).map(|name| (name, name));
-        let columns: Vec<_> = COUNTED.into_iter().chain(by_steps).filter(is_counted).collect();
+        let columns: Vec<_> = COUNTED.into_iter().filter(is_counted).collect();
         let heads = ["kernel"].into_iter().chain(columns.iter().map(|(_, head)| *head));
         let rows = self.rows.iter().map(|CountedKernel { kernel, counts, .. }| {
             let cell = |name: &str| counts.get(name).map_or("–".to_owned(), |count| figure(*count));
@@ -247,8 +240,8 @@ mod tests {
 
     #[test]
     fn counts_are_per_unit_of_work() {
-        let counts = per_unit(&Counts::from([(INSTRUCTIONS, 1500.0), (CYCLES, 500.0), (TIME, 200.0)]), 500.0);
-        assert_eq!(counts, Counts::from([(INSTRUCTIONS, 3.0), (CYCLES, 1.0), (IPC, 3.0), (FREQUENCY, 2.5)]));
+        let counts = per_unit(&Counts::from([(INSTRUCTIONS, 1500.0), (CYCLES, 500.0)]), 500.0);
+        assert_eq!(counts, Counts::from([(INSTRUCTIONS, 3.0), (CYCLES, 1.0), (IPC, 3.0)]));
         let counts = Counts::from([(INSTRUCTIONS, 7.0), (CYCLES, 0.0)]);
         assert_eq!(per_unit(&counts, 1.0), counts, "no cycles");
     }
@@ -256,12 +249,12 @@ mod tests {
     #[test]
     fn only_what_was_counted_has_a_column() {
         let row = |kernel, counts| CountedKernel { kernel, runs: 1, counts, stepped: None };
-        let old = row("old", Counts::from([(INSTRUCTIONS, 1234.0), (CYCLES, 617.0), (L2_MISSES, 0.00123)]));
+        let old = row("old", Counts::from([(INSTRUCTIONS, 1234.0), (CYCLES, 617.0), (L1_MISSES, 0.00123)]));
         let rows = vec![old, row("new", Counts::from([(INSTRUCTIONS, 12.34)]))];
         let want = "\ncounted by the CPU in user space, per heap\n\n\
-            kernel  instructions  cycles  L2 misses\n\
-            old             1234     617     0.0012\n\
-            new             12.3       –          –\n";
+            kernel  instructions  cycles  L1d misses\n\
+            old             1234     617      0.0012\n\
+            new             12.3       –           –\n";
         assert_eq!(Counters { counted_by: Source::Hardware, unit: "heap", rows }.text(), want);
     }
 }

@@ -13,15 +13,13 @@ use std::os::unix::fs::FileExt;
 use std::process::Stdio;
 use std::ptr::without_provenance_mut;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpAccess, OpKind};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpAccess};
 use nimlanes::cores::named::KERNEL;
-use nimlanes::cores::operation;
 use nimlanes::kernel::Run;
-use nimlanes::kernel::selection::{Selection, largest};
 use nimlanes::kernel::session::Session;
-use nimlanes::machine::{ISA_MAX, Machine};
+use nimlanes::machine::ISA_MAX;
 use nix::errno::Errno;
 use nix::libc::user_regs_struct;
 use nix::sys::personality::{self, Persona};
@@ -31,7 +29,9 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
 
-use super::{CountError, CountedKernel, Counts, Executed, INSTRUCTIONS, KINDS, LOADS, Loop, STORES, Stepped, per_unit};
+use super::{
+    BRANCHES, CountError, CountedKernel, Counts, Executed, INSTRUCTIONS, LOADS, Loop, STORES, Stepped, per_unit,
+};
 use crate::measuring::loops::{hottest, names_target, text};
 use crate::measuring::programs::{Process, program, this_program};
 use crate::terminal::monitor::Monitor;
@@ -45,11 +45,8 @@ const WARM: u64 = 2;
 /// A run with more branches is given up.
 const MOST_BRANCHES: u64 = 1 << 20;
 
-/// A run that takes less has no more branches than [`MOST_BRANCHES`]: a CPU takes at most two in a cycle.
-const SHORT: Duration = Duration::from_micros(100);
-
-/// Of a longer run, so small a part says how many it has.
-const PART: u32 = 64;
+/// A run that is predicted to take more nanoseconds has more branches than that, as a rule, and is not begun.
+const LONG: f64 = 1e7;
 
 /// The name of the command that [`perform`]s.
 const COMMAND: &str = "traced";
@@ -77,20 +74,18 @@ pub fn perform(session: &dyn Session, kernel: usize, run: &Run) -> Result<(), Co
 pub(super) fn row(session: &dyn Session, kernel: usize, run: &Run) -> Result<CountedKernel, CountError> {
     let name = session.kernels()[kernel].name;
     let (_bar, mut watch) = Monitor::of_share(format!("single steps of {name}, at most"));
-    let start = Instant::now();
-    let work = session.work(session.run(kernel, run)?.as_ref()).max(1);
-    if start.elapsed() > SHORT {
-        let part = shorter(session, kernel, session.cost(kernel, 1).ns / f64::from(PART))?;
-        trace(part.as_ref(), kernel, MOST_BRANCHES / u64::from(PART), run, &mut |_| {})?;
+    if session.cost(kernel, 1).ns > LONG {
+        return Err(CountError::TooLong);
     }
-    let Steps { blocks, taken } = trace(session, kernel, MOST_BRANCHES, run, &mut watch)?;
+    let work = session.work(session.run(kernel, run)?.as_ref()).max(1);
+    let Steps { blocks, taken } = trace(session, kernel, run, &mut watch)?;
     let mut executed = BTreeMap::new();
     for Block { instructions, times: [without, with] } in blocks.values() {
         for instruction in instructions {
             executed.entry(instruction.ip()).or_insert((*instruction, 0)).1 += with - without;
         }
     }
-    let counts = by_kind(executed.values());
+    let counts = sums(executed.values());
     // A few are executed only where there is nothing to run: they are negative.
     let executed = executed.into_values().filter(|(_, times)| *times > 0);
     let executed: Vec<(Instruction, u64)> = executed.map(|(it, times)| (it, times as u64)).collect();
@@ -100,20 +95,10 @@ pub(super) fn row(session: &dyn Session, kernel: usize, run: &Run) -> Result<Cou
     Ok(CountedKernel { kernel: name, runs: 1, counts: per_unit(&counts, work as f64), stepped })
 }
 
-/// A session of the same workload at the largest size, up to that of a session, at which a run is predicted to take at most this long.
-fn shorter(session: &dyn Session, kernel: usize, most_nanoseconds: f64) -> Result<Box<dyn Session>, CountError> {
-    let operation = operation(session.operation()).map_err(CountError::because)?;
-    let selection = Selection::new(Machine::detect()).allow_long();
-    let open = |size| operation.session(&selection, session.workload(), size);
-    let is_within = |size| open(size).is_ok_and(|session| session.cost(kernel, 1).ns <= most_nanoseconds);
-    open(largest(session.case().size, is_within).max(1)).map_err(CountError::because)
-}
-
-/// Traces a run of a kernel. A run with more branches than `most` is given up.
+/// Traces a run of a kernel.
 fn trace(
     session: &dyn Session,
     kernel: usize,
-    most: u64,
     run: &Run,
     watch: &mut (dyn FnMut(f64) + Send),
 ) -> Result<Steps, CountError> {
@@ -125,7 +110,7 @@ fn trace(
         here.set(sched_getcpu());
         let _ = sched_setaffinity(None, &here);
         let _ = personality::get().and_then(|own| personality::set(own | Persona::ADDR_NO_RANDOMIZE));
-        Tracee::start(session, kernel, run)?.count(most, run, watch)
+        Tracee::start(session, kernel, run)?.count(run, watch)
     };
     thread::scope(|scope| scope.spawn(traced).join().expect("no panic"))
 }
@@ -176,21 +161,21 @@ impl Tracee {
     }
 
     /// Counts what is executed between the first two marks, and between the two after them.
-    fn count(mut self, most: u64, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<Steps, CountError> {
-        self.blocks(0, most, run, watch)?;
+    fn count(mut self, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<Steps, CountError> {
+        self.blocks(0, run, watch)?;
         ptrace::cont(self.pid, None)?;
         self.until_mark(run)?;
-        self.blocks(1, most, run, watch)?;
+        self.blocks(1, run, watch)?;
         Ok(self.steps)
     }
 
     /// Counts blocks up to the next mark.
-    fn blocks(&mut self, which: usize, most: u64, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<(), CountError> {
+    fn blocks(&mut self, which: usize, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<(), CountError> {
         let mut start = self.pointer()?;
-        for branches in 0..most {
+        for branches in 0..MOST_BRANCHES {
             run.advance(0)?;
             if branches % 1024 == 0 {
-                watch(branches as f64 / most as f64);
+                watch(branches as f64 / MOST_BRANCHES as f64);
             }
             let last = self.block(start, which)?;
             if last.ip() != start && self.run_to(last.ip())? {
@@ -306,13 +291,15 @@ impl From<Errno> for CountError {
     }
 }
 
-/// Numbers of instructions, in all and by kind.
-fn by_kind<'i>(executed: impl IntoIterator<Item = &'i (Instruction, i64)>) -> Counts {
+/// Numbers of instructions: all, those that may go elsewhere than to the next, and those that read memory or write to it.
+fn sums<'i>(executed: impl IntoIterator<Item = &'i (Instruction, i64)>) -> Counts {
     let (mut counts, mut info) = (Counts::new(), InstructionInfoFactory::new());
     for (instruction, times) in executed {
         let mut add = |name| *counts.entry(name).or_default() += *times as f64;
         add(INSTRUCTIONS);
-        add(kind(instruction));
+        if instruction.flow_control() != FlowControl::Next {
+            add(BRANCHES);
+        }
         let memory = info.info(instruction).used_memory();
         let accesses = |of: [OpAccess; 4]| memory.iter().any(|operand| of.contains(&operand.access()));
         if accesses([OpAccess::Read, OpAccess::CondRead, OpAccess::ReadWrite, OpAccess::ReadCondWrite]) {
@@ -323,39 +310,6 @@ fn by_kind<'i>(executed: impl IntoIterator<Item = &'i (Instruction, i64)>) -> Co
         }
     }
     counts
-}
-
-/// Beginnings of the names of vector instructions, without the `v` of AVX, by kind. All others calculate.
-const NAMED: [(&str, &str); 4] = [
-    ("masks", "pmovmskb movmsk"),
-    (
-        "shuffles",
-        "pshufb pshufd pshufh pshufl shuf punpck unpck perm palign align pack pblend blend broadcast pbroadcast insert extract pinsr \
-         pextr pmov pcompress compress pexpand expand movddup movs movhlps movlhps pslldq psrldq pmultishift",
-    ),
-    ("logic", "pand por pxor and or xor ptern psll psrl psra prol pror psh ptest test"),
-    ("moves", "mov lddqu pmask mask pgather gather pscatter scatter"),
-];
-
-/// The one of [`KINDS`] that an instruction is of.
-fn kind(instruction: &Instruction) -> &'static str {
-    let registers = (0..instruction.op_count()).filter(|operand| instruction.op_kind(*operand) == OpKind::Register);
-    let mut registers = registers.map(|operand| instruction.op_register(operand));
-    if instruction.flow_control() != FlowControl::Next {
-        return "branches";
-    }
-    if registers.clone().any(|register| register.is_k()) {
-        return "masks";
-    }
-    if !registers.any(|register| register.is_vector_register()) {
-        return "scalar";
-    }
-    let name = format!("{:?}", instruction.mnemonic()).to_lowercase();
-    let name = name.strip_prefix('v').unwrap_or(&name);
-    let named = NAMED.iter().find(|(_, starts)| starts.split(' ').any(|start| name.starts_with(start)));
-    let kind = named.map_or("arithmetic", |(kind, _)| kind);
-    debug_assert!(KINDS.contains(&kind));
-    kind
 }
 
 /// The loop with the most of the instructions outside of smaller ones, given the branches that were taken.
