@@ -158,13 +158,11 @@ fn a_profile_shows_the_hottest_loop() {
     let output = nimlanes().args(PROFILE).arg("--dir").arg(folder.path()).assert().success().get_output().clone();
     let kept = left(folder.path(), "txt");
     for text in [&text(&output)[0], &kept] {
-        for says in ["hottest loop: ", " cycles a turn, if loads hit L1", "waits for units in "] {
-            assert!(text.contains(says), "{says}: {text}");
-        }
+        assert!(text.contains("hottest loop: "), "{text}");
     }
-    // The instructions follow after the shares, and one jumps back.
+    // The instructions follow, and one jumps back.
     let mut listed =
-        kept.lines().skip_while(|line| !line.starts_with("waits for units in ")).filter_map(|line| line.get(9..));
+        kept.lines().skip_while(|line| !line.starts_with("hottest loop: ")).filter_map(|line| line.get(9..));
     assert!(listed.any(|text| text.starts_with('j')), "{kept}");
     assert!(kept.contains("Total Cycles:"), "{kept}");
 }

@@ -113,24 +113,9 @@ struct Sampled {
     stacks: Stacks,
     /// Whether there were samples, but not one with a name of this program.
     is_nameless: bool,
-    hot_loop: HotLoop,
+    /// The loop that holds the most samples, or why none is known: the first line is for all, what follows for the text.
+    hot_loop: String,
     remarks: Vec<String>,
-}
-
-/// The loop that holds the most samples.
-#[derive(Clone, Debug, PartialEq)]
-struct HotLoop {
-    /// How many of the samples it holds, where it is, and how fast it could be; or why none is known.
-    summary: String,
-    /// Its instructions, and what llvm-mca says of them.
-    details: String,
-}
-
-impl HotLoop {
-    /// None, for a reason.
-    fn none(reason: String) -> Self {
-        HotLoop { summary: reason + "\n", details: String::new() }
-    }
 }
 
 impl Sampling {
@@ -207,14 +192,14 @@ pub struct Profile {
     /// Samples per second.
     frequency: u32,
     stacks: Stacks,
-    hot_loop: HotLoop,
+    hot_loop: String,
     remarks: Vec<String>,
 }
 
 impl Profile {
     /// Stacks of which nothing more is known.
     fn new(id: &str, stacks: Stacks) -> Self {
-        let hot_loop = HotLoop::none("no loop: only stacks are known".to_owned());
+        let hot_loop = "no loop: only stacks are known".to_owned();
         Profile { id: id.to_owned(), subtitle: String::new(), frequency: 1, stacks, hot_loop, remarks: Vec::new() }
     }
 
@@ -269,21 +254,17 @@ impl Profile {
         Ok(Profile::new(id, stacks))
     }
 
-    /// How it was sampled, and what that shows in short.
+    /// How it was sampled, the shares of functions and of lines, and where the hottest loop is.
     pub fn text(&self) -> String {
-        format!("{}\n\n{}", self.subtitle, self.shares())
+        let hot_loop = self.hot_loop.lines().next().unwrap_or_default();
+        format!("{}\n\n{}\n{hot_loop}\n", self.subtitle, tree(&self.stacks))
     }
 
     /// All that is known for people.
     fn all(&self) -> String {
         let remarks: String = self.remarks.iter().map(|remark| format!("{remark}\n")).collect();
-        let text = format!("{}\n{}\n{remarks}\n{}\n{}", self.id, self.subtitle, self.shares(), self.hot_loop.details);
+        let text = format!("{}\n{}\n{remarks}\n{}\n{}", self.id, self.subtitle, tree(&self.stacks), self.hot_loop);
         format!("{}\n", text.trim_end())
-    }
-
-    /// The shares of functions and of lines, and the hottest loop.
-    fn shares(&self) -> String {
-        format!("{}\n{}", tree(&self.stacks), self.hot_loop.summary)
     }
 
     /// `<operation>/<workload>`, kernel and size.

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pprof::{Error, ProfilerGuard, Symbol};
 
+use super::Sampled;
 use super::names::{below_the_harness, is_own, shown};
 use super::picture::Stacks;
-use super::{HotLoop, Sampled};
 
 /// Samples per second of CPU time; the timer of common operating system kernels allows no more.
 pub const FREQUENCY: u32 = 250;
@@ -62,7 +62,7 @@ impl Timer {
                 *stacks.entry(names.join(";")).or_default() += *count as u64;
             }
         }
-        let hot_loop = HotLoop::none("no loop: it needs samples by line".to_owned());
+        let hot_loop = "no loop: it needs samples by line".to_owned();
         Ok(Sampled { stacks, is_nameless: !has_name && !report.data.is_empty(), hot_loop, remarks: Vec::new() })
     }
 }

@@ -4,7 +4,6 @@
 //! sample holds the registers that unwinding needs and the top of the stack; a separate thread unwinds it at once.
 
 use std::collections::HashMap;
-use std::fs;
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -161,9 +160,7 @@ impl Unwinding {
     fn new(modules: &[Module]) -> Self {
         let mut unwinder = UnwinderNative::new();
         for module in modules {
-            if let Some(module) = unwindable(module) {
-                unwinder.add_module(module);
-            }
+            unwinder.add_module(unwindable(module));
         }
         Unwinding { unwinder, cache: CacheNative::new() }
     }
@@ -188,9 +185,8 @@ impl Unwinding {
 }
 
 /// What unwinding needs of a module's file.
-fn unwindable(module: &Module) -> Option<framehop::Module<Vec<u8>>> {
-    let data = fs::read(&module.path).ok()?;
-    let file = object::File::parse(&*data).ok()?;
+fn unwindable(module: &Module) -> framehop::Module<Vec<u8>> {
+    let file = module.file();
     let range = |name: &str| file.section_by_name(name).map(|it| it.address()..it.address() + it.size());
     let bytes = |name: &str| Some(file.section_by_name(name)?.data().ok()?.to_vec());
     let sections = ExplicitModuleSectionInfo {
@@ -202,6 +198,6 @@ fn unwindable(module: &Module) -> Option<framehop::Module<Vec<u8>>> {
         eh_frame_hdr: bytes(".eh_frame_hdr"),
         ..Default::default()
     };
-    let name = module.path.display().to_string();
-    Some(framehop::Module::new(name, module.range.clone(), module.bias, sections))
+    let name = module.name.display().to_string();
+    framehop::Module::new(name, module.range.clone(), module.bias, sections)
 }

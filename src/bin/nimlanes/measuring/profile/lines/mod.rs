@@ -3,8 +3,6 @@
 mod events;
 #[cfg(target_arch = "x86_64")]
 mod hot_loop;
-#[cfg(target_arch = "x86_64")]
-mod mca;
 mod modules;
 mod resolve;
 
@@ -15,7 +13,7 @@ use self::events::{Events, Samples};
 use self::modules::Module;
 use self::resolve::{Code, Resolver};
 use super::names::{below_the_harness, is_own, shown};
-use super::{HotLoop, Sampled, picture::Stacks};
+use super::{Sampled, picture::Stacks};
 use crate::measuring::counters::hardware::why_not;
 
 pub use self::events::FREQUENCY;
@@ -85,9 +83,9 @@ impl Lines {
             }
         }
         #[cfg(target_arch = "x86_64")]
-        let hot_loop = hot_loop::find(own, &addresses).unwrap_or_else(HotLoop::none);
+        let hot_loop = hot_loop::find(own, &addresses).unwrap_or_else(|why| why);
         #[cfg(not(target_arch = "x86_64"))]
-        let hot_loop = HotLoop::none("no loop: instructions are read on x86-64 alone".to_owned());
+        let hot_loop = "no loop: instructions are read on x86-64 alone".to_owned();
         let remarks = not_allowed.into_iter().chain(lost).collect();
         Ok(Sampled { stacks, is_nameless: were_taken && !has_name, hot_loop, remarks })
     }
@@ -173,7 +171,6 @@ mod tests {
             assert!((found - expected).abs() < 0.05, "{phase}: {found}, not {expected}: {stacks:?}");
         }
         assert!(share("lines/mod.rs:") > 0.9, "{stacks:?}");
-        let HotLoop { summary, .. } = sampled.hot_loop;
-        assert!(summary.starts_with("hottest loop: "), "{summary}");
+        assert!(sampled.hot_loop.starts_with("hottest loop: "), "{}", sampled.hot_loop);
     }
 }

@@ -5,7 +5,6 @@ use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process;
 
 use object::{Object, ObjectSegment};
 
@@ -14,8 +13,8 @@ use object::{Object, ObjectSegment};
 pub struct Module {
     /// The file's name when it was mapped.
     pub name: PathBuf,
-    /// The file. For the program that is a name of the system's, as another file may have taken its own.
-    pub path: PathBuf,
+    /// The bytes of the file.
+    pub data: Vec<u8>,
     /// The addresses of its code in this process.
     pub range: Range<u64>,
     /// An address in this process minus the one in the file, which wraps around.
@@ -23,6 +22,11 @@ pub struct Module {
 }
 
 impl Module {
+    /// The file, which was read before.
+    pub fn file(&self) -> object::File<'_> {
+        object::File::parse(&*self.data).expect("an ELF file")
+    }
+
     /// The address in the file of one in this process.
     pub fn in_file(&self, address: u64) -> u64 {
         address.wrapping_sub(self.bias)
@@ -48,18 +52,20 @@ fn module(line: &str, program: &Path) -> Option<Module> {
     let (range, permissions, offset) = (number(start)?..number(end)?, fields.next()?, number(fields.next()?)?);
     // A path may have spaces, and nothing before it has a slash. The file of a library that is `(deleted)` cannot be read.
     let name = PathBuf::from(&line[line.find('/')?..]);
-    // Not `self`: objdump reads it as well.
-    let path = if name == program { format!("/proc/{}/exe", process::id()).into() } else { name.clone() };
     if !permissions.contains('x') {
         return None;
     }
-    let data = fs::read(&path).ok()?;
-    let file = object::File::parse(&*data).ok()?;
-    let mapped = offset..offset + (range.end - range.start);
-    let is_here = |segment: &object::Segment<'_, '_>| mapped.contains(&segment.file_range().0);
-    let segment = file.segments().find(is_here)?;
-    let in_process = range.start + (segment.file_range().0 - offset);
-    Some(Module { name, path, bias: in_process.wrapping_sub(segment.address()), range })
+    // Another file may have taken the program's name.
+    let data = fs::read(if name == program { Path::new("/proc/self/exe") } else { &name }).ok()?;
+    let bias = range.start.wrapping_sub(address_at(&data, offset..offset + (range.end - range.start))?);
+    Some(Module { name, data, range, bias })
+}
+
+/// The address in an ELF file of the first byte of a part of it that is mapped; none unless a segment begins in that.
+fn address_at(data: &[u8], mapped: Range<u64>) -> Option<u64> {
+    let file = object::File::parse(data).ok()?;
+    let segment = file.segments().find(|segment| mapped.contains(&segment.file_range().0))?;
+    Some(segment.address().wrapping_sub(segment.file_range().0 - mapped.start))
 }
 
 #[cfg(test)]
@@ -72,8 +78,7 @@ mod tests {
         let (modules, program) = of_this_process().expect("Linux");
         let module = modules.iter().find(|module| module.range.contains(&address)).expect("the program");
         assert_eq!(module.name, program);
-        let data = fs::read(&module.path).expect("a file");
-        let symbols = object::File::parse(&*data).expect("an ELF file").symbol_map();
+        let symbols = module.file().symbol_map();
         let symbol = symbols.get(module.in_file(address)).expect("a symbol").name();
         assert!(symbol.contains("this_function_is_in_this_program"), "{symbol}");
     }

@@ -21,10 +21,9 @@ struct Debug {
 }
 
 impl Debug {
-    /// `None` if it is no ELF file.
-    fn read(path: &Path) -> Option<Self> {
-        let data = fs::read(path).ok()?;
-        let file = object::File::parse(&*data).ok()?;
+    /// `None` if the debug information cannot be read.
+    fn read(module: &Module) -> Option<Self> {
+        let file = module.file();
         let section = |id: SectionId| -> Result<_, gimli::Error> {
             let data = file.section_by_name(id.name()).and_then(|section| section.uncompressed_data().ok());
             Ok(EndianArcSlice::new(Arc::from(data.unwrap_or_default()), LittleEndian))
@@ -87,7 +86,7 @@ impl<'m> Resolver<'m> {
     fn look_up(&mut self, address: u64) -> Option<Code> {
         let index = self.modules.iter().position(|module| module.range.contains(&address))?;
         let module = &self.modules[index];
-        let file = self.files[index].get_or_init(|| Debug::read(&module.path)).as_ref()?;
+        let file = self.files[index].get_or_init(|| Debug::read(module)).as_ref()?;
         let address = module.in_file(address);
         let mut frames = file.context.find_frames(address).skip_all_loads().ok()?;
         // Innermost first, each with the line that is executed in it.
