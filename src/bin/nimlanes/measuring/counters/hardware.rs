@@ -22,7 +22,7 @@ pub(super) fn row(session: &dyn Session, kernel: usize, run: &Run) -> Result<Cou
     let runs = repeats(start.elapsed());
     let total = count(|| session.spin(kernel, run, runs))?;
     let counts = per_unit(&total, runs as f64 * work.max(1) as f64);
-    Ok(CountedKernel { kernel: session.kernels()[kernel].name, runs, counts, stepped: None })
+    Ok(CountedKernel { kernel: session.kernels()[kernel].name, runs, counts, code_bytes: None, hot_loop: None })
 }
 
 /// Counts what this thread, and threads that it starts, do in `work`, by each event that the CPU has.

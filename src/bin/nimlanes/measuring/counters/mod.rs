@@ -75,16 +75,10 @@ struct CountedKernel {
     /// Per unit of work, in user space.
     #[serde(flatten)]
     counts: Counts,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    stepped: Option<Stepped>,
-}
-
-/// What single steps show besides.
-#[derive(Clone, Debug, Serialize)]
-struct Stepped {
-    /// Bytes of the instructions that a run executes, each counted once: what takes room in the cache of instructions.
-    code_bytes: u64,
-    /// The loop with the most instructions.
+    /// Of single steps: bytes of the instructions that a run executes, each counted once, which take room in the cache of instructions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code_bytes: Option<u64>,
+    /// Of single steps: the loop with the most instructions.
     #[serde(skip_serializing_if = "Option::is_none")]
     hot_loop: Option<Loop>,
 }
@@ -199,7 +193,7 @@ impl Counters {
             Source::Steps => "step by step, in one run on one thread",
         };
         let hot_loop = match &self.rows[..] {
-            [CountedKernel { stepped: Some(Stepped { hot_loop: Some(hot_loop), .. }), .. }] => hot_loop.text(self.unit),
+            [CountedKernel { hot_loop: Some(hot_loop), .. }] => hot_loop.text(self.unit),
             _ => String::new(),
         };
         // Only what was counted has a column.
@@ -248,7 +242,7 @@ mod tests {
 
     #[test]
     fn only_what_was_counted_has_a_column() {
-        let row = |kernel, counts| CountedKernel { kernel, runs: 1, counts, stepped: None };
+        let row = |kernel, counts| CountedKernel { kernel, runs: 1, counts, code_bytes: None, hot_loop: None };
         let old = row("old", Counts::from([(INSTRUCTIONS, 1234.0), (CYCLES, 617.0), (L1_MISSES, 0.00123)]));
         let rows = vec![old, row("new", Counts::from([(INSTRUCTIONS, 12.34)]))];
         let want = "\ncounted by the CPU in user space, per heap\n\n\

@@ -29,9 +29,7 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
 
-use super::{
-    BRANCHES, CountError, CountedKernel, Counts, Executed, INSTRUCTIONS, LOADS, Loop, STORES, Stepped, per_unit,
-};
+use super::{BRANCHES, CountError, CountedKernel, Counts, Executed, INSTRUCTIONS, LOADS, Loop, STORES, per_unit};
 use crate::measuring::loops::{hottest, names_target, text};
 use crate::measuring::programs::{Process, program, this_program};
 use crate::terminal::monitor::Monitor;
@@ -89,10 +87,9 @@ pub(super) fn row(session: &dyn Session, kernel: usize, run: &Run) -> Result<Cou
     // A few are executed only where there is nothing to run: they are negative.
     let executed = executed.into_values().filter(|(_, times)| *times > 0);
     let executed: Vec<(Instruction, u64)> = executed.map(|(it, times)| (it, times as u64)).collect();
-    let code_bytes = executed.iter().map(|(it, _)| it.len() as u64).sum();
+    let code_bytes = Some(executed.iter().map(|(it, _)| it.len() as u64).sum());
     let hot_loop = hot_loop(&executed, &taken, counts[INSTRUCTIONS], work);
-    let stepped = Some(Stepped { code_bytes, hot_loop });
-    Ok(CountedKernel { kernel: name, runs: 1, counts: per_unit(&counts, work as f64), stepped })
+    Ok(CountedKernel { kernel: name, runs: 1, counts: per_unit(&counts, work as f64), code_bytes, hot_loop })
 }
 
 /// Traces a run of a kernel.
