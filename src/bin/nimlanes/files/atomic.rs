@@ -226,7 +226,7 @@ impl PartialFile {
 ///
 /// # Errors
 /// Another process has locked it, or the lock failed otherwise.
-pub fn try_lock(file: &File) -> io::Result<bool> {
+fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Err(TryLockError::Error(error)) if has_no_locks(&error) => Ok(false),
         Err(TryLockError::Error(error)) => Err(error),

@@ -10,4 +10,4 @@ pub mod pace;
 pub mod saved;
 pub mod surveyed;
 
-pub use self::atomic::{LockedFile, are_same, buffered, check, exit, is_standard, keep, save, try_lock, write};
+pub use self::atomic::{LockedFile, are_same, buffered, check, exit, is_standard, keep, save, write};

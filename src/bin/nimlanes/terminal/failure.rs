@@ -1,7 +1,6 @@
 //! Failures of commands: the error message, in one line and the last words of a child below it, and the exit code.
 
 use std::io::{Write, stderr};
-use std::path::Path;
 use std::process::ExitCode;
 
 use nimlanes::cores::UnknownOperation;
@@ -19,12 +18,6 @@ use crate::files::saved::SavedError;
 /// Prints a line on stderr. Ignores errors.
 pub fn say(line: &str) {
     let _ = writeln!(stderr(), "{line}");
-}
-
-/// Remarks that a file is used without a lock.
-pub fn remark_unlocked(path: &Path) {
-    let path = path.display();
-    remark(&format!("{path} is not locked, as its file system has no locks; let no other run use it meanwhile"));
 }
 
 /// Prints a remark of this program on stderr.

@@ -8,7 +8,7 @@ use nimlanes::kernel::Run;
 use serde::Serialize;
 
 use super::failure::{Failure, remark};
-use crate::files;
+use crate::files::{self, LockedFile};
 
 /// Prints text as it is.
 pub fn print(text: &str) -> Result<(), Failure> {
@@ -51,6 +51,19 @@ pub fn failure(error: &Error, file: Option<&Path>) -> Failure {
         (_, None) => Failure::Failed(format!("cannot write to standard output: {error}")),
         (_, Some(path)) => Failure::Failed(format!("cannot write to {}: {error}", path.display())),
     }
+}
+
+/// Locks a file for this process. `in_use` is the message if another one has it.
+pub fn lock(path: &Path, in_use: impl FnOnce() -> String) -> Result<LockedFile, Failure> {
+    let file = LockedFile::lock(path).map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock => Failure::Failed(in_use()),
+        _ => failure(&error, Some(path)),
+    })?;
+    if !file.is_locked() {
+        let path = path.display();
+        remark(&format!("{path} is not locked, as its file system has no locks; let no other run use it meanwhile"));
+    }
+    Ok(file)
 }
 
 /// An object that `--json` prints. The field `schema` names its format. Exact numbers that may exceed 2^53, which a JSON number

@@ -1,7 +1,7 @@
 //! Checkpoints of runs in files.
 
 use std::fmt::Display;
-use std::io::{BufReader, ErrorKind, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +11,7 @@ use nimlanes::kernel::Run;
 use super::Args;
 use crate::files::LockedFile;
 use crate::files::pace::Pace;
-use crate::terminal::failure::{Failure, remark_unlocked};
+use crate::terminal::failure::Failure;
 use crate::terminal::output;
 
 /// Saves progress to a file, which is locked against other runs.
@@ -35,15 +35,8 @@ impl CheckpointFile {
     /// Locks the file of `--checkpoint` for a run, if there is one.
     pub fn of(args: &Args, run: &Arc<Run>) -> Result<Option<Arc<Self>>, Failure> {
         let Some(path) = &args.checkpoint else { return Ok(None) };
-        let file = LockedFile::lock(path).map_err(|error| match error.kind() {
-            ErrorKind::WouldBlock => {
-                Failure::Failed(format!("{} is in use: another run saves its progress there", path.display()))
-            }
-            _ => output::failure(&error, Some(path)),
-        })?;
-        if !file.is_locked() {
-            remark_unlocked(path);
-        }
+        let in_use = || format!("{} is in use: another run saves its progress there", path.display());
+        let file = output::lock(path, in_use)?;
         let state = Mutex::new(State { file, held: 0, pace: Pace::from_now(), failure: None });
         Ok(Some(Arc::new(CheckpointFile { path: path.clone(), run: Arc::clone(run), state })))
     }

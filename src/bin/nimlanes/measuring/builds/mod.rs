@@ -12,7 +12,7 @@ mod revisions;
 
 use std::env;
 use std::fmt;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,6 +24,7 @@ use nimlanes::lab::environment::{self, BUILD};
 
 use self::cargo::{made, order};
 use super::programs::{ProgramError, complete, program, this_program};
+use crate::files::LockedFile;
 use crate::terminal::failure::{Failure, say};
 
 /// The flag of rustc that makes the native build, and the name of that build.
@@ -96,7 +97,7 @@ pub struct Program {
     pub name: String,
     pub path: PathBuf,
     /// Keeps other processes out of the folder of a revision.
-    _lock: Option<File>,
+    _lock: Option<LockedFile>,
 }
 
 /// Finds the programs of builds, and makes those that are to be made. All ends if `run` is cancelled.
@@ -155,7 +156,7 @@ pub struct Order {
     wanted: environment::Build,
     /// The revision that it is to be made from, if any.
     commit: Option<String>,
-    lock: Option<File>,
+    lock: Option<LockedFile>,
 }
 
 impl Order {

@@ -1,8 +1,7 @@
 //! Revisions of the repository, built as this program was built. One is there at a time. For the next one only the files that differ are
 //! written, and cargo compiles only these anew.
 
-use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,9 +10,10 @@ use nimlanes::lab::environment;
 
 use super::cargo::order;
 use super::{Order, source_tree};
-use crate::files;
+use crate::files::LockedFile;
 use crate::measuring::programs::{ProgramError, complete, program};
-use crate::terminal::failure::{Failure, remark_unlocked};
+use crate::terminal::failure::Failure;
+use crate::terminal::output;
 
 /// Where the revision is, below the root of the source tree: a lock, its files with an index of git, and what cargo builds.
 const FOLDER: &str = "target/compare";
@@ -40,20 +40,10 @@ impl Order {
 }
 
 /// Makes the folder, and keeps other processes out of it.
-fn lock(folder: &Path) -> Result<File, Failure> {
+fn lock(folder: &Path) -> Result<LockedFile, Failure> {
     fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
-    let path = folder.join("lock");
-    let lock = File::create(&path).map_err(|error| cannot_write(folder, &error))?;
-    let is_locked = files::try_lock(&lock).map_err(|error| match error.kind() {
-        ErrorKind::WouldBlock => {
-            Failure::Failed(format!("another command has a revision in {}; wait for it", folder.display()))
-        }
-        _ => cannot_write(folder, &error),
-    })?;
-    if !is_locked {
-        remark_unlocked(&path);
-    }
-    Ok(lock)
+    let in_use = || format!("another command has a revision in {}; wait for it", folder.display());
+    output::lock(&folder.join("lock"), in_use)
 }
 
 fn cannot_write(folder: &Path, error: &std::io::Error) -> Failure {
