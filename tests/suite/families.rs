@@ -125,45 +125,52 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON")
 }
 
-/// Shards make a whole, whichever shards they are; what is known is not computed again.
+/// What is known is not computed again, unless more sets are to be listed.
 #[test]
-fn a_family_is_kept_and_joined() {
+fn a_family_is_kept() {
     let folder = in_memory();
     let into = folder.path().to_str().expect("UTF-8");
-    let of = |more: &[&str]| {
-        let args = ["--largest-move", "13", "--with", "5,2", "--top", "3", "--dir", into];
-        family_of(&[&args, more].concat()).remove(0)
+    let of =
+        |top: &str| family_of(&["--largest-move", "12..13", "--with", "5,2", "--top", top, "--dir", into]).remove(1);
+    let found = of("3");
+    let names = || {
+        let mut names: Vec<_> =
+            fs::read_dir(folder.path()).expect("a folder").map(|file| file.expect("a file").file_name()).collect();
+        names.sort();
+        names
     };
-    let shards = ["0/3", "1/3", "2/3"].map(|shard| of(&["--shard", shard])["sets"].as_u64().expect("a number"));
-    assert_eq!(shards, [341, 341, 342]);
-    let shard = read(&folder.path().join("largest-13-with-2-with-5-shard-1-of-3.json"));
-    assert_eq!([&shard["content"]["first"], &shard["content"]["with"]], [&json!(341), &json!([2, 5])]);
-    let joined = of(&[]);
-    let file = folder.path().join("largest-13-with-2-with-5.json");
-    let time = |content: &Value| content["seconds"].as_f64().expect("a time");
-    let joined_time = time(&read(&file)["content"]);
-    assert!(joined_time >= time(&shard["content"]), "the shards were joined");
-    assert_eq!(of(&[]), joined, "it is known");
-    assert_eq!(time(&read(&file)["content"]), joined_time);
-    assert_eq!(of(&["--shard", "1/2"])["sets"], 512);
-    assert_eq!(joined["longest_periods"].as_array().map(Vec::len), Some(3));
+    assert_eq!(names(), ["largest-12-with-2-with-5.json", "largest-13-with-2-with-5.json"]);
+    let path = folder.path().join("largest-13-with-2-with-5.json");
+    let mut file = read(&path);
+    assert_eq!([&file["content"]["with"], &file["content"]["sets"]], [&json!([2, 5]), &json!(1024)]);
+    file["content"]["seconds"] = json!(4.5);
+    fs::write(&path, file.to_string()).expect("a writable folder");
+    assert_eq!([of("3"), of("2")], [found.clone(), found], "it is known");
+    assert_eq!(read(&path), file);
+    assert_eq!(of("4")["longest_periods"].as_array().map(Vec::len), Some(4));
+    // A file of a part, and one without a clock, as earlier versions wrote them.
+    let content = file["content"].as_object_mut().expect("an object");
+    content.remove("clock");
+    fs::write(&path, file.to_string()).expect("a writable folder");
+    of("3");
+    assert_eq!(read(&path), file);
+    file["content"]["sets"] = json!(256);
+    fs::write(&path, file.to_string()).expect("a writable folder");
+    assert_eq!((&of("3")["sets"], &read(&path)["content"]["sets"]), (&json!(1024), &json!(1024)));
 }
 
-/// Sets that are listed one by one have the periods of a search for one set, by all kernels; shards make a whole here as well.
+/// Sets that are listed one by one have the periods of a search for one set, by all kernels.
 #[test]
 fn sets_of_a_few_moves_are_those_of_one_at_a_time() {
     let machine = Machine::detect();
     for (count, largest) in [(7, 14), (2, 63), (5, 15), (1, 9)] {
         let sets = count.to_string();
-        let of = |largest: &str, more: &[&str]| {
-            family_of(&[&["--largest-move", largest, "--sets", &sets, "--top", "2000"], more].concat())
+        let of = |more: &[&str]| {
+            family_of(&[&["--largest-move", &largest.to_string(), "--sets", &sets, "--top", "2000"], more].concat())
         };
-        let found = of(&largest.to_string(), &[]).remove(0);
+        let found = of(&[]).remove(0);
         for kernel in ["words", "one_by_one"] {
-            assert_eq!(
-                of(&largest.to_string(), &["--kernel", &format!("mex_family={kernel}")]),
-                std::slice::from_ref(&found)
-            );
+            assert_eq!(of(&["--kernel", &format!("mex_family={kernel}")]), std::slice::from_ref(&found));
         }
         let listed = found["longest_periods"].as_array().expect("a list");
         assert_eq!(found["sets"], listed.len());
@@ -174,66 +181,7 @@ fn sets_of_a_few_moves_are_those_of_one_at_a_time() {
             let (_, alone) = prove(&input, &Run::new(1)).expect("it ends").expect("a period");
             assert_eq!([&set["period"], &set["preperiod"]], [&json!(alone.period), &json!(alone.preperiod)], "{set}");
         }
-        let folder = in_memory();
-        let dir = ["--dir", folder.path().to_str().expect("UTF-8")];
-        let parts =
-            ["0/3", "1/3", "2/3"].map(|shard| of(&largest.to_string(), &[&dir[..], &["--shard", shard]].concat()));
-        let all: u64 = parts.iter().map(|part| part[0]["sets"].as_u64().expect("a number")).sum();
-        assert_eq!(found["sets"], all);
-        assert_eq!(of(&largest.to_string(), &dir), [found]);
     }
-}
-
-/// A search for longer lists begins again. What the file has stays until as many sets are found.
-#[test]
-fn a_file_with_more_sets_is_not_replaced() {
-    let folder = in_memory();
-    let path = folder.path().join("largest-9.json");
-    let args = ["--largest-move", "9", "--dir", folder.path().to_str().expect("UTF-8")];
-    let search = |more: &[&str]| family_of(&[&args[..], more].concat());
-    search(&[]);
-    let mut file = read(&path);
-    file["content"]["sets"] = json!(257);
-    fs::write(&path, file.to_string()).expect("a writable folder");
-    assert_eq!(search(&["--top", "2"])[0]["sets"], 256);
-    assert_eq!(read(&path), file);
-    file["content"]["sets"] = json!(256);
-    fs::write(&path, file.to_string()).expect("a writable folder");
-    search(&["--top", "2"]);
-    assert_eq!(read(&path)["content"]["longest_periods"].as_array().map(Vec::len), Some(2));
-}
-
-/// What a file has, as a folder keeps it.
-fn kept(folder: &Path, name: &str) -> Option<Value> {
-    folder.join(name).exists().then(|| read(&folder.join(name))["content"].take())
-}
-
-/// A job is ended twice, by a signal that it can handle and by one that it cannot, and is continued.
-#[cfg(unix)]
-#[test]
-fn a_search_that_is_killed_goes_on() {
-    let folder = in_memory();
-    let name = "largest-23.json";
-    let args = ["family", "--largest-move", "23", "--threads", "1", "--kernel", "mex_family=words", "--dir", "."];
-    let sets = || kept(folder.path(), name).map_or(0, |found| found["sets"].as_u64().expect("a number"));
-    for signal in ["TERM", "KILL"] {
-        let before = sets();
-        let program = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes"));
-        let mut job = { program }.current_dir(folder.path()).args(args).spawn().expect("it starts");
-        while sets() == before && job.try_wait().expect("a child").is_none() {
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
-        let kill = ["-s", signal, &job.id().to_string()].map(str::to_owned);
-        assert!(std::process::Command::new("kill").args(kill).status().expect("kill").success());
-        assert!(!job.wait().expect("it ends").success(), "it was not done");
-        assert!(sets() > before && sets() < 1 << 22, "{signal}: {}", sets());
-    }
-    let time = |found: Option<Value>| found.expect("a file")["seconds"].as_f64().expect("a time");
-    let before = time(kept(folder.path(), name));
-    nimlanes().current_dir(folder.path()).args(args).assert().success();
-    let found = kept(folder.path(), name).expect("a file");
-    assert_eq!([&found["sets"], &found["longest_period"]], [&json!(1 << 22), &json!(3570)]);
-    assert!(time(Some(found)) > before, "it went on");
 }
 
 /// The symmetric sets are those among all sets with the same largest move.
@@ -270,7 +218,6 @@ fn a_wrong_family_gives_one_line() {
         (&["--largest-move", "2..9", "--sets", "3"], "allowed: --largest-move 3 or more"),
         (&["--largest-move", "63", "--sets", "9"], "allowed: up to 10000000"),
         (&["--largest-move", "9", "--sets", "3", "--symmetric"], "cannot be used with"),
-        (&["--largest-move", "9", "--shard", "4/4"], "K from 0 to N - 1"),
         (&["--largest-move", "9", "--kernel", "mex_split=dp"], "mex_split"),
         (&["--largest-move", "60"], "day"),
     ] {

@@ -1,28 +1,19 @@
 //! `nimlanes family`
 
-use std::collections::BTreeMap;
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::time::Instant;
 
-use nimlanes::cores::mex::family::{Family, Findings, MAX_MOVE, MexFamily};
+use nimlanes::cores::mex::family::{Family, MAX_MOVE, MexFamily};
+use nimlanes::kernel::Operation;
 use nimlanes::kernel::selection::Selection;
-use nimlanes::kernel::{Kernel, Operation, Run, RunError};
-use nimlanes::lab::environment::Environment;
 use nimlanes::numbers::within;
 
-use super::arguments::shard::Shard;
 use super::arguments::{Kernels, listed};
-use crate::files::families::{FamilyName, Part, Periods, RankedSet, read_all};
-use crate::files::pace::Pace;
-use crate::files::saved::{Saved, check_writable};
+use super::work::Work;
+use crate::files::families::{FamilyName, Periods, ProvedFamily, RankedSet};
+use crate::files::folder::Folder;
 use crate::terminal::failure::Failure;
-use crate::terminal::interrupt;
-use crate::terminal::monitor::Monitor;
 use crate::terminal::output::{Document, headed, print, print_json_array};
-
-/// Sets between two looks at the clock: seconds of work where sets are listed, which differ in any moves.
-const AT_ONCE: u64 = 1 << 20;
 
 /// More sets are not listed one by one: their moves must fit in memory.
 const MOST_LISTED: u64 = 10_000_000;
@@ -32,7 +23,7 @@ const MOST_LISTED: u64 = 10_000_000;
 #[command(before_help = "Examples:\n  nimlanes family --largest-move 2..20\n  \
     nimlanes family --largest-move 30..40 --symmetric\n  \
     nimlanes family --largest-move 3..63 --sets 3 --top 2000 --json\n  \
-    nimlanes family --largest-move 40 --with 1,39 --shard 0/64 --dir families")]
+    nimlanes family --largest-move 22..30 --with 1,21 --dir families")]
 pub struct Args {
     /// The largest move M, or a range, as in 2..20
     #[arg(long, value_name = "M", value_parser = moves, allow_negative_numbers = true)]
@@ -49,10 +40,7 @@ pub struct Args {
     /// List so many sets with the longest periods and preperiods
     #[arg(long, value_name = "K", value_parser = within(1..=100_000), allow_negative_numbers = true)]
     top: Option<u64>,
-    /// Do only this part of N parts with as many sets
-    #[arg(long, value_name = "K/N", default_value = "0/1")]
-    shard: Shard,
-    /// Keep what is found in this folder, and join what it has
+    /// Keep what is found in this folder, a file for each family, and skip what it has
     #[arg(long, value_name = "DIR", value_parser = listed::folder())]
     dir: Option<PathBuf>,
     /// Print an array with an object for each largest move
@@ -85,7 +73,8 @@ fn moves(text: &str) -> Result<RangeInclusive<u64>, String> {
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.kernels.selection_for("family", &[MexFamily::NAME])?;
     let families = args.largest_move.clone().map(|largest| family(largest, args)).collect::<Result<Vec<_>, _>>()?;
-    let search = |(name, family)| FamilySearch { name, family, args, selection: &selection }.periods();
+    let folder = args.dir.as_deref().map(Folder::open).transpose()?;
+    let search = |family| periods(family, args, &selection, folder.as_ref());
     let all = families.into_iter().map(search).collect::<Result<Vec<_>, _>>()?;
     match args.json {
         true => print_json_array(&all),
@@ -126,109 +115,30 @@ fn sets(count: u64, largest: u64) -> Result<Vec<u64>, Failure> {
     }
 }
 
-/// The search for the periods of a shard of a family.
-struct FamilySearch<'a> {
-    name: FamilyName,
-    family: Family,
-    args: &'a Args,
-    selection: &'a Selection,
-}
-
-impl FamilySearch<'_> {
-    /// Finds what the folder does not have. What is known is kept now and then, at the end, and if the search is interrupted.
-    fn periods(&self) -> Result<Periods, Failure> {
-        let (shard, top) = (self.args.shard.range(self.family.sets()), self.args.top());
-        let (mut known, mut file) = (BTreeMap::new(), None);
-        if let Some(dir) = &self.args.dir {
-            known = read_all(dir, &self.name, top)?;
-            file = Some(ShardFile::new(dir.join(format!("{}{}.json", self.name, self.args.shard.suffix())))?);
+/// The periods of a family, which the folder may have.
+fn periods(
+    (name, input): (FamilyName, Family),
+    args: &Args,
+    selection: &Selection,
+    folder: Option<&Folder>,
+) -> Result<Periods, Failure> {
+    let file = name.to_string();
+    if let Some(folder) = folder {
+        let is_enough =
+            |of: &ProvedFamily| of.periods.family == name && of.periods.sets == input.sets() && of.top >= args.top();
+        if let Some(known) = folder.known(&file)?.filter(is_enough) {
+            return Ok(known.periods);
         }
-        let is_whole = |part: &&Part| shard == (0..self.family.sets()) && part.periods.sets == self.family.sets();
-        if let Some(whole) = known.get(&0).filter(is_whole) {
-            return Ok(whole.periods.clone());
-        }
-        let kernel =
-            self.selection.kernel::<MexFamily>(&self.family.clone().part(shard.start, shard.end - shard.start))?;
-        let run = interrupt::run(self.selection.threads());
-        let _monitor = Monitor::new(format!("family: {}", self.name), &run, shard.end - shard.start);
-        let (mut found, mut seconds) = (Findings::default(), 0.0);
-        loop {
-            let next = shard.start + found.sets();
-            let (ended, took) = self.next(next..shard.end, &known, &kernel, &run);
-            seconds += took;
-            if let Ok(part) = &ended {
-                found.join(part.clone(), top);
-            }
-            let is_over = ended.is_err() || shard.start + found.sets() == shard.end;
-            if let Some(file) = &mut file {
-                file.keep(is_over, self.selection, || self.part(shard.start, &found, kernel.def().name, seconds))?;
-            }
-            ended?;
-            if is_over {
-                return Ok(Periods::of(&self.name, &self.family, &found));
-            }
-        }
+        folder.check_writable(&file)?;
     }
-
-    /// Finds the periods of the next of these sets, which may be known; and how long that took.
-    fn next(
-        &self,
-        sets: Range<u64>,
-        known: &BTreeMap<u64, Part>,
-        kernel: &Kernel<MexFamily>,
-        run: &Run,
-    ) -> (Result<Findings, RunError>, f64) {
-        let part = known.get(&sets.start).filter(|part| sets.start + part.periods.sets <= sets.end);
-        if let Some((part, findings)) = part.and_then(|part| Some((part, part.findings()?))) {
-            return (run.advance(part.periods.sets).map(|()| findings), part.seconds);
-        }
-        let end = known.range(sets.start + 1..).next().map_or(sets.end, |(first, _)| sets.end.min(*first));
-        let (input, begin) = (self.family.clone().part(sets.start, AT_ONCE.min(end - sets.start)), Instant::now());
-        (kernel.run(&input, run), begin.elapsed().as_secs_f64())
-    }
-
-    /// What is known of the sets from the first one of the shard on.
-    fn part(&self, first: u64, found: &Findings, kernel: &str, seconds: f64) -> Part {
-        let is_whole = found.sets() == self.family.sets();
-        Part {
-            first,
-            kernel: kernel.to_owned(),
-            threads: self.selection.threads(),
-            seconds,
-            top: self.args.top(),
-            periods: Periods::of(&self.name, &self.family, found),
-            counts: if is_whole { Vec::new() } else { found.periods.clone().into_iter().collect() },
-        }
-    }
-}
-
-/// The file of a shard.
-struct ShardFile {
-    path: PathBuf,
-    /// How many sets it has. They stay until as many are found again, with longer lists.
-    sets: u64,
-    pace: Pace,
-}
-
-impl ShardFile {
-    fn new(path: PathBuf) -> Result<Self, Failure> {
-        check_writable(&path)?;
-        let sets = if path.exists() { Saved::<Part>::read(&path)?.content.periods.sets } else { 0 };
-        Ok(ShardFile { path, sets, pace: Pace::from_now() })
-    }
-
-    /// Writes what is found, if it is time to or the search is over.
-    fn keep(&mut self, is_over: bool, selection: &Selection, part: impl Fn() -> Part) -> Result<(), Failure> {
-        if !is_over && !self.pace.is_due() {
-            return Ok(());
-        }
-        let part = part();
-        if part.periods.sets >= self.sets.max(1) {
-            self.sets = part.periods.sets;
-            let saved = Saved::now(Environment::detect(selection.machine()), part);
-            self.pace.save(|| saved.write(&self.path))?;
-        }
-        Ok(())
+    let work = Work::new(format!("family: {name}"), selection.clone(), None);
+    let of = |largest| family(largest, args).map(|(_, family)| family);
+    let found = work.run::<MexFamily, _>((), &input, name.largest_move, of)??;
+    let periods = Periods::of(&name, &input, &found);
+    let found = ProvedFamily { effort: work.effort(), top: args.top(), periods };
+    match folder {
+        Some(folder) => Ok(folder.keep(&file, selection.machine(), found)?.periods),
+        None => Ok(found.periods),
     }
 }
 

@@ -9,14 +9,12 @@ use nimlanes::cores::mex::period::{MexPeriod, Tally};
 use nimlanes::kernel::Operation;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::workload::InputError;
-use nimlanes::lab::environment::Environment;
 
 use super::arguments::shard::Shard;
 use super::arguments::{Kernels, code, listed, number, seconds};
 use super::grundy::{Figures, GameSearch, Known, needs_no_table};
 use super::work::Work;
-use crate::files::folder::{self, Measurement};
-use crate::files::saved::{Saved, check_writable};
+use crate::files::folder::Folder;
 use crate::files::surveyed::Surveyed;
 use crate::terminal::failure::Failure;
 use crate::terminal::output::print;
@@ -66,22 +64,19 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.kernels.selection_for("survey", &[MexOctal::NAME, MexPeriod::NAME])?;
     let selection = selection.allow_long(); // a run ends when its time is over
     let games = codes.iter().map(|code| game(code, args.limit, LIMIT)).collect::<Result<Vec<_>, _>>()?;
-    let known = folder::read(&args.dir)?;
+    let folder = Folder::open(&args.dir)?;
     let shard = args.shard.range(games.len() as u64);
     for input in &games[shard.start as usize..shard.end as usize] {
-        let name = format!("{}.json", input.code());
-        if let Some(Measurement { path, text }) = known.get(&name) {
-            let known = Saved::<Surveyed>::parsed(path, text)?.content;
-            if known.is_final(args.limit, LIMIT, args.seconds) {
-                print(&format!("{known}: known\n"))?;
-                continue;
-            }
+        let code = input.code().to_string();
+        let known = folder.known::<Surveyed>(&code)?;
+        if let Some(known) = known.filter(|known| known.is_final(args.limit, LIMIT, args.seconds)) {
+            print(&format!("{known}: known\n"))?;
+            continue;
         }
-        let path = args.dir.join(name);
-        check_writable(&path)?;
+        folder.check_writable(&code)?;
         let found = survey(input, args, &selection)?;
         print(&format!("{found}\n"))?;
-        Saved::now(Environment::detect(selection.machine()), found).write(&path)?;
+        folder.keep(&code, selection.machine(), found)?;
     }
     Ok(())
 }

@@ -7,7 +7,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nimlanes::kernel::selection::Selection;
-use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Operation, Run, RunError};
 use nimlanes::lab::clock::Clock;
 
@@ -38,14 +37,14 @@ impl Work {
     }
 
     /// Runs the selected kernel of an operation up to a limit. `of` makes inputs with other limits.
-    pub fn run<O: Operation>(
+    pub fn run<O: Operation, E>(
         &self,
         start: O::Start,
         input: &O::Input,
         limit: u64,
-        of: impl Fn(u64) -> Result<O::Input, InputError>,
+        of: impl Fn(u64) -> Result<O::Input, E>,
     ) -> Result<Result<O::Output, RunError>, Failure> {
-        let kernel = self.selection.kernel_for::<O, _>(input, limit, of)?;
+        let kernel = self.selection.kernel_for::<O, E>(input, limit, of)?;
         self.kernel.set(kernel.def().name);
         let title = format!("{}: {}", self.title, kernel.def().name);
         let _monitor = match self.time {

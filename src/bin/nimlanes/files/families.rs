@@ -1,14 +1,12 @@
-//! What is known of the periods of a family of subtraction sets: a file for each family, or for a shard of it.
+//! What is known of the periods of a family of subtraction sets: a file for each family.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
 
 use nimlanes::cores::mex::family::{Family, Findings, Repeating};
 use serde::{Deserialize, Serialize};
 
-use crate::files::folder::{self, Measurement};
-use crate::files::saved::{Measured, Saved, SavedError, kind_of};
+use crate::files::saved::Measured;
+use crate::files::surveyed::RunWork;
 
 /// A family, as the options of the command name it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,65 +104,19 @@ impl Periods {
     }
 }
 
-/// What is known of consecutive sets of a family. The content of a file.
+/// What is known of a family. The content of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
-    /// The number of the first of these sets in their family.
-    pub first: u64,
-    /// The kernel.
-    pub kernel: String,
-    /// Threads it could use.
-    pub threads: usize,
-    /// How long it took, by the clock.
-    pub seconds: f64,
+pub struct ProvedFamily {
+    /// The work that found it.
+    #[serde(flatten)]
+    pub effort: RunWork,
     /// How many sets its lists may have.
     pub top: usize,
     /// What was found.
     #[serde(flatten)]
     pub periods: Periods,
-    /// How many sets have each period, so that parts can be joined; left out where a whole family is known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub counts: Vec<(u64, u64)>,
 }
 
-impl Measured for Part {
+impl Measured for ProvedFamily {
     const KIND: &'static str = "set-family";
-}
-
-impl Part {
-    /// The findings that it was made of; none if it has no counts.
-    pub fn findings(&self) -> Option<Findings> {
-        let list = |found: &[RankedSet]| {
-            let unnamed =
-                |found: &RankedSet| Repeating { set: found.set, period: found.period, preperiod: found.preperiod };
-            found.iter().map(unnamed).collect()
-        };
-        let findings = || Findings {
-            periods: self.counts.iter().copied().collect(),
-            pure: self.periods.purely_periodic,
-            largest: self.periods.largest_value,
-            longest_periods: list(&self.periods.longest_periods),
-            longest_preperiods: list(&self.periods.longest_preperiods),
-        };
-        (!self.counts.is_empty()).then(findings)
-    }
-}
-
-/// The parts of a family in a folder, by their first sets, where lists have at least `top` sets.
-///
-/// # Errors
-/// A file cannot be read.
-pub fn read_all(folder: &Path, named: &FamilyName, top: usize) -> Result<BTreeMap<u64, Part>, SavedError> {
-    let mut parts = BTreeMap::<u64, Part>::new();
-    for Measurement { path, text } in folder::read(folder)?.into_values() {
-        if kind_of(&path, &text)? != Part::KIND {
-            continue;
-        }
-        let part = Saved::<Part>::parsed(&path, &text)?.content;
-        let is_longer = parts.get(&part.first).is_none_or(|known| known.periods.sets < part.periods.sets);
-        if part.periods.family == *named && part.top >= top && is_longer {
-            parts.insert(part.first, part);
-        }
-    }
-    Ok(parts)
 }

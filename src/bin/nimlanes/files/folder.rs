@@ -1,61 +1,80 @@
-//! The runs in a folder: a file of each as it is saved, or one file of all of them, as the discoveries are kept.
+//! Documents in a folder, by name: a file of each as it is saved, or one file of all of them, as the discoveries are kept.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use nimlanes::lab::environment::Environment;
+use nimlanes::machine::Machine;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::saved::{SavedError, entries, parse_as, read_text};
+use super::saved::{self, Measured, Saved, SavedError, parse_as, read_text};
 
 /// The file of all measurements.
-pub const JOINED: &str = "measurements.json";
+const JOINED: &str = "measurements.json";
 
 /// The version of its format.
 const SCHEMA: &str = "nimlanes-measurements-1";
 
-#[derive(Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 struct Joined {
     /// What was in each file, by its name.
     measurements: BTreeMap<String, Box<RawValue>>,
 }
 
-/// The text of a measurement, and where it is; if in [`JOINED`], the path goes on with the name of the file that it was in.
-#[derive(Clone, Debug)]
-pub struct Measurement {
-    /// The path.
-    pub path: PathBuf,
-    /// JSON.
-    pub text: String,
+/// A folder, which need not exist yet.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    joined: Joined,
 }
 
-/// The measurements in a folder, by the names of their files; none if it does not exist. A file replaces what [`JOINED`] has
-/// under the same name.
-///
-/// # Errors
-/// A file cannot be read, or [`JOINED`] has another format.
-pub fn read(folder: &Path) -> Result<BTreeMap<String, Measurement>, SavedError> {
-    let mut measurements = BTreeMap::new();
-    let joined = folder.join(JOINED);
-    if joined.is_file() {
-        let text = read_text(&joined)?;
-        for (name, json) in parse_as::<Joined>(&joined, &text, SCHEMA)?.measurements {
-            let path = joined.join(&name);
-            measurements.insert(name, Measurement { path, text: json.get().to_owned() });
-        }
+impl Folder {
+    /// A folder, with what its [`JOINED`] file has.
+    ///
+    /// # Errors
+    /// That file cannot be read, or has another format.
+    pub fn open(path: &Path) -> Result<Self, SavedError> {
+        let (path, file) = (path.to_owned(), path.join(JOINED));
+        let joined = if file.is_file() { parse_as(&file, &read_text(&file)?, SCHEMA)? } else { Joined::default() };
+        Ok(Folder { path, joined })
     }
-    for (name, path) in files(folder)?.into_iter().filter(|(name, _)| name != JOINED) {
-        let text = read_text(&path)?;
-        measurements.insert(name, Measurement { path, text });
-    }
-    Ok(measurements)
-}
 
-/// The names and paths of the `.json` files in a folder, sorted; none if it does not exist.
-fn files(folder: &Path) -> Result<Vec<(String, PathBuf)>, SavedError> {
-    let named = |path: PathBuf| Some((path.file_name()?.to_string_lossy().into_owned(), path));
-    let files = entries(folder)?.into_iter().filter_map(named);
-    Ok(files.filter(|(name, _)| name.ends_with(".json")).collect())
+    /// What is kept under a name. A file replaces what [`JOINED`] has.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has another format or kind.
+    pub fn known<T: Measured>(&self, name: &str) -> Result<Option<T>, SavedError> {
+        let path = self.file(name);
+        let saved = match self.joined.measurements.get(&format!("{name}.json")) {
+            _ if path.exists() => Saved::read(&path),
+            Some(json) => Saved::parsed(&self.path.join(JOINED).join(name), json.get()),
+            None => return Ok(None),
+        };
+        saved.map(|saved| Some(saved.content))
+    }
+
+    /// Creates the folder and checks that something can be kept, before the work to find it is done.
+    ///
+    /// # Errors
+    /// The file or the folder cannot be written.
+    pub fn check_writable(&self, name: &str) -> Result<(), SavedError> {
+        saved::check_writable(&self.file(name))
+    }
+
+    /// Keeps what was found on a machine, and returns it.
+    ///
+    /// # Errors
+    /// The file cannot be written. An existing one is then unchanged.
+    pub fn keep<T: Measured>(&self, name: &str, machine: &Machine, found: T) -> Result<T, SavedError> {
+        let saved = Saved::now(Environment::detect(machine), found);
+        saved.write(&self.file(name))?;
+        Ok(saved.content)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.path.join(format!("{name}.json"))
+    }
 }
 
 #[cfg(test)]
@@ -63,18 +82,39 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::files::surveyed::{RunWork, Surveyed};
+
+    fn surveyed(heaps: u64) -> String {
+        let effort = RunWork::default();
+        let found = Surveyed {
+            code: "0.6".to_owned(),
+            effort,
+            stopped_after: None,
+            heaps,
+            largest: 0,
+            largest_at: 0,
+            sparse: None,
+            period: None,
+        };
+        serde_json::to_string(&Saved::now(Environment::detect(&Machine::detect()), found)).expect("JSON")
+    }
 
     #[test]
     fn a_file_replaces_what_the_joined_one_has() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("writable");
-        let texts = || read(folder.path()).map(|all| all.into_values().map(|it| it.text).collect::<Vec<_>>());
-        file(JOINED, r#"{"schema": "nimlanes-measurements-1", "measurements": {"a.json": {"n": 0.10}, "b.json": []}}"#);
-        file("other.txt", "not JSON");
-        assert_eq!(texts().expect("readable"), [r#"{"n": 0.10}"#, "[]"]);
-        file("b.json", "[1]");
-        assert_eq!(texts().expect("readable"), [r#"{"n": 0.10}"#, "[1]"]);
+        let heaps = |name| {
+            let known = Folder::open(folder.path())?.known::<Surveyed>(name)?;
+            Ok::<_, SavedError>(known.map(|known| known.heaps))
+        };
+        let joined =
+            format!(r#"{{"schema": "{SCHEMA}", "measurements": {{"a.json": {}, "b.json": []}}}}"#, surveyed(1));
+        file(JOINED, &joined);
+        assert_eq!([heaps("a").expect("readable"), heaps("c").expect("readable")], [Some(1), None]);
+        heaps("b").expect_err("no document");
+        file("b.json", &surveyed(2));
+        assert_eq!(["a", "b"].map(|name| heaps(name).expect("readable")), [Some(1), Some(2)]);
         file(JOINED, r#"{"schema": "nimlanes-measurements-3"}"#);
-        assert!(texts().expect_err("another format").to_string().contains("it is of a newer nimlanes"));
+        assert!(heaps("a").expect_err("another format").to_string().contains("it is of a newer nimlanes"));
     }
 }

@@ -102,16 +102,6 @@ pub fn text(bytes: Vec<u8>) -> io::Result<String> {
     }
 }
 
-/// The kind of a [`Saved`], given its text.
-///
-/// # Errors
-/// The text is truncated, or has another format.
-pub fn kind_of(path: &Path, text: &str) -> Result<String, SavedError> {
-    let Header { schema, kind } = parse(path, text)?;
-    check_schema(path, &schema, SCHEMA)?;
-    Ok(kind)
-}
-
 /// Parses the text of a file that must have this format.
 ///
 /// # Errors
@@ -159,7 +149,8 @@ impl<T: Measured> Saved<T> {
     /// # Errors
     /// It is truncated, or has another format or kind.
     pub fn parsed(path: &Path, text: &str) -> Result<Self, SavedError> {
-        let kind = kind_of(path, text)?;
+        let Header { schema, kind } = parse(path, text)?;
+        check_schema(path, &schema, SCHEMA)?;
         if kind != T::KIND {
             let reason = format!("it holds {kind:?}, not {:?}", T::KIND);
             return Err(SavedError::Invalid { path: path.to_owned(), reason });

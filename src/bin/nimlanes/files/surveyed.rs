@@ -4,6 +4,7 @@ use std::fmt;
 
 use nimlanes::cores::mex::octal;
 use nimlanes::cores::mex::period::{Proved, Rare, Theorem};
+use nimlanes::lab::clock::Clock;
 use serde::{Deserialize, Serialize};
 
 use crate::files::saved::Measured;
@@ -39,10 +40,15 @@ pub struct RunWork {
     pub kernel: String,
     /// Threads it could use.
     pub threads: usize,
-    /// `thread` or `wall`: the clock of the seconds.
+    /// `thread` or `wall`: the clock of the seconds. Files of families that are older than this field have the time by the wall.
+    #[serde(default = "by_the_wall")]
     pub clock: String,
     /// How long it computed.
     pub seconds: f64,
+}
+
+fn by_the_wall() -> String {
+    Clock::Wall.name().to_owned()
 }
 
 /// The rare heaps of a game whose values are sparse: few of its heaps are rare. Where many are, the mask says nothing of the values.

@@ -24,14 +24,6 @@ impl Shard {
         let part = |index: u64| (u128::from(jobs) * u128::from(index) / u128::from(self.count)) as u64;
         part(self.index)..part(self.index + 1)
     }
-
-    /// What it adds to the name of a file; nothing if it is the whole list.
-    pub fn suffix(self) -> String {
-        match self {
-            Shard { count: 1, .. } => String::new(),
-            Shard { index, count } => format!("-shard-{index}-of-{count}"),
-        }
-    }
 }
 
 impl FromStr for Shard {

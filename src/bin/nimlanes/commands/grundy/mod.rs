@@ -121,7 +121,7 @@ impl<'a> Job<'a> {
         input: &O::Input,
         of: impl Fn(u64) -> Result<O::Input, InputError>,
     ) -> Result<O::Output, Failure> {
-        self.outcome(self.work.run::<O>(start, input, self.args.limit, of)?.map_err(Failure::from))
+        self.outcome(self.work.run::<O, _>(start, input, self.args.limit, of)?.map_err(Failure::from))
     }
 
     /// What a run has found, or why it ended early.

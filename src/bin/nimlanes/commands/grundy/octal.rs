@@ -26,7 +26,7 @@ pub fn values(code: &str, limit: u64, kernels: &Kernels) -> Result<(Code, Vec<u1
     let code = arguments::code(code)?;
     let input = Octal::new(&code, limit)?;
     let work = Work::new("plot".to_owned(), kernels.selection_for("plot", &[MexOctal::NAME])?, None);
-    let values = work.run::<MexOctal>(Start::default(), &input, limit, |limit| Octal::new(&code, limit))??;
+    let values = work.run::<MexOctal, _>(Start::default(), &input, limit, |limit| Octal::new(&code, limit))??;
     Ok((code, values, work.run))
 }
 
@@ -168,7 +168,7 @@ impl GameSearch<'_> {
         let (code, limit) = (self.table.code(), self.table.limit());
         let keeper = self.keeper(false);
         let start = Start::with_journal(Arc::clone(&keeper) as Arc<dyn octal::Journal>, known);
-        let found = self.work.run::<MexOctal>(start, self.table, limit, |limit| Octal::new(code, limit))?;
+        let found = self.work.run::<MexOctal, _>(start, self.table, limit, |limit| Octal::new(code, limit))?;
         let held = keeper.held().values.take();
         match found {
             Err(RunError::Cancelled) if self.work.is_out_of_time() => Ok(Known::Values(held.unwrap_or_default())),
@@ -188,7 +188,7 @@ impl GameSearch<'_> {
             start = period::Start::with_journal(Arc::clone(&keeper) as Arc<dyn period::Journal>, progress)
                 .with_table(table);
         }
-        let found = self.work.run::<MexPeriod>(start, self.input, limit, |limit| Octal::new(code, limit))?;
+        let found = self.work.run::<MexPeriod, _>(start, self.input, limit, |limit| Octal::new(code, limit))?;
         let Held { values, census, certificate } = std::mem::take(&mut *keeper.held());
         match (found, values, census) {
             (Err(RunError::GaveUp(_)), Some(values), _) if !self.is_named || self.work.time.is_some() => {
