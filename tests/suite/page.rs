@@ -173,12 +173,6 @@ fn links_lead_from_the_page_to_lines_of_source() {
         let pictures = kernels(&data).filter(|kernel| !kernel["flamegraph"].is_null());
         assert!(pictures.map(|kernel| text(&kernel["flamegraph"])).filter(|text| text.contains("<svg")).count() > 20);
     }
-    tree.report(&["--html", "page.html", "--links", "https://example.org/tree", "--data"])
-        .arg(&tree.main)
-        .assert()
-        .success();
-    let page = fs::read_to_string(tree.path("page.html")).expect("the page");
-    assert_eq!(data(&page)["links"], "https://example.org/tree/");
 }
 
 #[test]
@@ -204,7 +198,6 @@ fn what_cannot_be_a_page_is_refused_and_nothing_is_overwritten() {
     for other in ["--quick", "--check", "--again"] {
         refused(&["--html", "old.html", other], 2, "cannot be used with");
     }
-    refused(&["--links", "x"], 2, "--html");
     assert_eq!(fs::read_to_string(tree.path("old.html")).expect("the file"), "old");
     assert!(!names(tree.folder.path()).iter().any(|name| name.starts_with(".nimlanes-")), "no temporary file");
 

@@ -51,9 +51,6 @@ pub struct Args {
     /// machine in profiles/data
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "check", "again"])]
     html: Option<PathBuf>,
-    /// Where the page's links to source files begin [default: the path from FILE to this folder]
-    #[arg(long, value_name = "URL", requires = "html")]
-    links: Option<String>,
 }
 
 impl From<ReportError> for Failure {
@@ -123,12 +120,8 @@ fn page(file: &Path, args: &Args) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("--html `{file}` is a measurement in {main}; choose another name")));
     }
     check_writable(Some(file))?;
-    let links = match &args.links {
-        Some(links) => format!("{}/", links.trim_end_matches('/')),
-        None => html::way_back(file),
-    };
     let modules = || cargo::modules(&interrupt::run(1));
-    let Page { html, rows, machines, no_module } = report::page(&main, &links, modules, &mut remark)?;
+    let Page { html, rows, machines, no_module } = report::page(&main, &html::way_back(file), modules, &mut remark)?;
     files::write(file, |out| out.write_all(html.as_bytes())).map_err(|error| failure(&error, Some(file)))?;
     let (size, machines) = (bytes(html.len() as f64), machines.join(", "));
     let mut lines = format!("{} is written: {size}, {rows} rows of {machines}\n", file.display());
