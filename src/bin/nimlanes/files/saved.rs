@@ -167,11 +167,6 @@ impl<T: Measured> Saved<T> {
     }
 }
 
-fn save(path: &Path, text: serde_json::Result<String>) -> Result<(), SavedError> {
-    let written = text.map_err(io::Error::from).and_then(|text| files::save(path, (text + "\n").as_bytes()));
-    written.map_err(|source| SavedError::Write { path: path.to_owned(), source })
-}
-
 /// The paths in a folder, sorted; none if it does not exist.
 ///
 /// # Errors
@@ -193,7 +188,9 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
 /// # Errors
 /// The file cannot be written. An existing file is then unchanged.
 pub fn write_json(path: &Path, content: &impl Serialize) -> Result<(), SavedError> {
-    save(path, serde_json::to_string_pretty(content))
+    let text = serde_json::to_string_pretty(content).map_err(io::Error::from);
+    let written = text.and_then(|text| files::save(path, (text + "\n").as_bytes()));
+    written.map_err(|source| SavedError::Write { path: path.to_owned(), source })
 }
 
 /// Creates the parent folders of a file and checks that it can be written, before the work to fill it is done.
