@@ -80,9 +80,6 @@ fn completes(shell: &Shell) {
         .get_output()
         .stdout
         .clone();
-    let text = String::from_utf8_lossy(&printed);
-    // Commands that the program gives to others of itself.
-    assert!(["answer", "traced"].iter().all(|hidden| !text.contains(hidden)), "{text}");
     fs::write(&script, printed).expect("writable");
     for (line, words) in [
         ("nimlanes posi", &["positions"][..]),

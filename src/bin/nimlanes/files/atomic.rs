@@ -268,9 +268,15 @@ impl LockedFile {
                 Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => continue,
                 opened => opened?,
             };
-            // Another process may have found the new file, and locked it first: then it is not removed.
-            let is_locked = try_lock(&file)?;
-            let locked = LockedFile { path: place.path, file, is_locked, is_blank };
+            let mut locked = LockedFile { path: place.path, file, is_locked: false, is_blank };
+            match try_lock(&locked.file) {
+                Ok(is_locked) => locked.is_locked = is_locked,
+                Err(refused) => {
+                    // Another process may have found the new file, and locked it first: then it is not removed.
+                    locked.is_blank &= refused.kind() != ErrorKind::WouldBlock;
+                    return Err(refused);
+                }
+            }
             // Another process may have replaced or removed the file before the lock was taken.
             if locked.is_in_place()? {
                 return Ok(locked);
