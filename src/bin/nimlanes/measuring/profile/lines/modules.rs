@@ -79,7 +79,7 @@ mod tests {
         let module = modules.iter().find(|module| module.range.contains(&address)).expect("the program");
         assert_eq!(module.name, program);
         let symbols = module.file().symbol_map();
-        let symbol = symbols.get(module.in_file(address)).expect("a symbol").name();
+        let symbol = symbols.before(module.in_file(address)).expect("a symbol").name();
         assert!(symbol.contains("this_function_is_in_this_program"), "{symbol}");
     }
 }
