@@ -193,7 +193,7 @@ pub trait Session: Send + Sync {
     /// Predicted time and memory on a machine that has the kernel's tier, whether or not this one has it; `None` if the
     /// kernel is not compiled into this build.
     fn predict(&self, kernel: usize, threads: usize) -> Option<Cost>;
-    /// The rates of a kernel: see [`KernelDef::rates`].
+    /// The rates of a kernel: see [`KernelDef::rates`](super::KernelDef::rates).
     fn rates(&self, kernel: usize) -> &'static [f64];
     /// [`Session::predict`] with other rates, as many as [`Session::rates`].
     fn predict_at(&self, kernel: usize, threads: usize, rates: &[f64]) -> Option<Cost>;
