@@ -1,7 +1,7 @@
 //! What this process may use: instruction sets, threads, memory.
 //!
 //! This module queries the CPU and the operating system (`system`), and holds the means by which threads exchange data
-//! (`queue`, `sync`). It does not know what a kernel computes.
+//! (`sync`). It does not know what a kernel computes.
 
 use std::ffi::OsString;
 use std::thread::available_parallelism;
@@ -15,8 +15,6 @@ mod cgroup;
 pub mod isa;
 #[doc(hidden)]
 pub mod pages;
-#[doc(hidden)]
-pub mod queue;
 #[doc(hidden)]
 pub mod sync;
 #[doc(hidden)]

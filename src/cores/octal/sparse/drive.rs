@@ -4,6 +4,8 @@
 //! of heaps has doubled, it chooses the quicker of these and of [`Sparse`] blocks, by their cost with the rare heaps so
 //! far.
 
+use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
+
 use super::Compiled;
 use super::blocks::{Sparse, TooLarge};
 use super::codes::LANES;
@@ -13,7 +15,6 @@ use crate::cores::octal::octal::values::Values;
 use crate::cores::octal::octal::{Octal, Start};
 use crate::kernel::threads;
 use crate::kernel::{Cost, Run, RunError};
-use crate::machine::queue::{Sender, queue};
 
 /// The cost at `ns` nanoseconds for a move and a block.
 pub fn cost(input: &Octal, ns: f64) -> Cost {
@@ -61,7 +62,7 @@ struct Task<'a> {
     /// The index in the producer of the first of them.
     place: usize,
     count: usize,
-    sender: Sender<Vec<u8>>,
+    sender: SyncSender<Vec<u8>>,
 }
 
 /// Heaps in a task, at most and at least; heaps in a message; messages that may wait.
@@ -87,9 +88,9 @@ impl<'a> Steps<'a> for Pair<'a> {
             return sparse.step(values, compiled);
         }
         let (producer, place) = sparse.producer(n, count);
-        let (sender, received) = queue(WAITING);
+        let (sender, received) = sync_channel(WAITING);
         let sent = self.0.send(Task { producer, place, count, sender });
-        assert!(sent, "the thread takes tasks until there are no more");
+        assert!(sent.is_ok(), "the thread takes tasks until there are no more");
         for codes in received {
             for block in codes.chunks_exact(LANES) {
                 let n = values.known.len();
@@ -114,14 +115,13 @@ pub fn with_producer<'a>(
     compiled: Compiled,
     work: impl FnOnce(&mut Pair<'a>) -> Result<Vec<u16>, RunError>,
 ) -> Result<Vec<u16>, RunError> {
-    // A task is sent when codes of the one before have arrived, or the thread has ended it.
-    let (sender, tasks) = queue::<Task<'a>>(1);
+    let (sender, tasks) = channel::<Task<'a>>();
     let compute = move || {
         for Task { mut producer, place, count, sender } in tasks {
             for from in (place..place + count).step_by(MESSAGE) {
                 let end = (place + count).min(from + MESSAGE);
                 let is_done = (from..end).step_by(LANES).all(|n| (compiled.common)(&mut producer, n).is_ok());
-                if !is_done || !sender.send(producer.codes[from..end].to_vec()) {
+                if !is_done || sender.send(producer.codes[from..end].to_vec()).is_err() {
                     break;
                 }
             }
