@@ -1,18 +1,25 @@
-//! The rates of kernels, fitted to this machine: `cargo run --release --example fit -- OPERATION`.
+//! The rates of kernels, fitted to this machine: `cargo run --release --example fit -- OPERATION [KERNEL ..]`.
 //!
-//! Times the kernels on all inputs that the benches have, a minute in all, and prints the rates of their predicted times as the list
-//! states them.
+//! Times the kernels on all inputs that the benches have, a minute in all, and writes the rates of their predicted times to the table of
+//! their crate, `rates.tsv`. If kernels are named, only their lines are written: rates of one machine are compared with one another, so
+//! the lines of an operation should be of one machine.
 
-use std::time::Duration;
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
+use humantime::format_rfc3339_seconds;
 use nimlanes::cores::operation;
 use nimlanes::kernel::Run;
 use nimlanes::kernel::case::Case;
+use nimlanes::kernel::rates::TABLE;
 use nimlanes::kernel::selection::Selection;
-use nimlanes::kernel::session::Session;
+use nimlanes::kernel::session::{AnyOperation, Session};
 use nimlanes::kernel::workload::Workload;
 use nimlanes::lab::duel::{Duel, DuelError, DuelOptions, run_duel};
+use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
+use tempfile::NamedTempFile;
 
 /// How long to measure; the inputs share it evenly.
 const BUDGET: Duration = Duration::from_secs(60);
@@ -22,11 +29,18 @@ const LONGEST_RUN: f64 = 0.1;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
-    let (Some(name), None) = (args.next(), args.next()) else {
-        return Err("usage: fit OPERATION".into());
+    let Some(name) = args.next() else {
+        return Err("usage: fit OPERATION [KERNEL ..]".into());
     };
+    let named: Vec<String> = args.collect();
     let operation = operation(&name)?;
-    let selection = Selection::new(Machine::from_env()?).with_threads(1)?;
+    let machine = Machine::from_env()?;
+    if let Some(unknown) =
+        named.iter().find(|name| operation.kernels(&machine).iter().all(|kernel| kernel.name != **name))
+    {
+        return Err(format!("{name} has no kernel `{unknown}`").into());
+    }
+    let selection = Selection::new(machine).with_threads(1)?;
     let sizes = |workload: &'static Workload| workload.sizes.iter().map(|size| (workload.name, *size));
     let inputs: Vec<(&str, u64)> = operation.workloads().iter().flat_map(sizes).collect();
     let budget = BUDGET / inputs.len() as u32;
@@ -48,16 +62,51 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Err(error) => return Err(error.into()),
         }
     }
-    let fitted = fit(&duels, options.threads);
+    let mut fitted = fit(&duels, options.threads);
+    fitted.retain(|fitted| named.is_empty() || named.contains(&fitted.kernel));
     if fitted.is_empty() {
-        return Err("no kernel has rates and ends a run in a tenth of the time for an input".into());
+        return Err("none of these kernels ends a run in a tenth of the time for an input".into());
     }
-    for Fitted { kernel, inputs, listed, fitted } in fitted {
-        let [listed, fitted] = [listed, fitted]
-            .map(|Rates { rates, off_by, worst }| format!("at {rates:?}, off by {off_by:.2} on {worst}"));
-        println!("{kernel}, {inputs} inputs\n    listed {listed}\n    fitted {fitted}");
+    write(operation, &fitted, &Environment::detect(&machine).microarchitecture)?;
+    for Fitted { kernel, inputs, before, fitted } in fitted {
+        let [before, fitted] =
+            [before, fitted].map(|Rates { rates, off_by, worst }| format!("{rates:?}, off by {off_by:.2} on {worst}"));
+        println!("{kernel}, {inputs} inputs\n    before {before}\n    fitted {fitted}");
     }
     Ok(())
+}
+
+/// Writes the lines of these kernels to the table of the operation's crate, beside its other lines.
+fn write(operation: &AnyOperation, fitted: &[Fitted], machine: &str) -> Result<(), Box<dyn std::error::Error>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the library is a folder of the source tree");
+    let source = operation.kernels(&Machine::detect())[0].source();
+    let folders = Path::new(&source).ancestors().skip(1).map(|folder| root.join(folder));
+    let folder =
+        folders.into_iter().find(|folder| folder.join("Cargo.toml").exists()).ok_or("no crate has the kernels")?;
+    let date = format_rfc3339_seconds(SystemTime::now()).to_string();
+    let table = std::fs::read_to_string(folder.join(TABLE))?;
+    let mut file = NamedTempFile::new_in(&folder)?;
+    file.write_all(rewritten(&table, operation.name(), fitted, machine, &date[..10]).as_bytes())?;
+    file.persist(folder.join(TABLE))?;
+    Ok(())
+}
+
+/// The table with new lines for these kernels of an operation, in place of theirs or after the last one.
+fn rewritten(table: &str, operation: &str, fitted: &[Fitted], machine: &str, date: &str) -> String {
+    let mut lines: Vec<String> = table.lines().map(str::to_owned).collect();
+    for Fitted { kernel, fitted, .. } in fitted {
+        let rates: Vec<String> = fitted.rates.iter().map(f64::to_string).collect();
+        let line = format!("{operation}\t{kernel}\t{}\t{machine}\t{date}", rates.join(" "));
+        let is_that = |line: &String| line.starts_with(&format!("{operation}\t{kernel}\t"));
+        match lines.iter_mut().find(|line| is_that(line)) {
+            Some(before) => *before = line,
+            None => {
+                let last = lines.iter().rposition(|line| line.starts_with(&format!("{operation}\t")));
+                lines.insert(last.map_or(lines.len(), |last| last + 1), line);
+            }
+        }
+    }
+    lines.join("\n") + "\n"
 }
 
 /// The rates of a kernel before and after the fit.
@@ -65,15 +114,15 @@ struct Fitted {
     kernel: String,
     /// The number of inputs on which it was timed.
     inputs: usize,
-    /// The rates of its line in the list.
-    listed: Rates,
+    /// The rates that the table has.
+    before: Rates,
     /// Rates that predict the measured times better.
     fitted: Rates,
 }
 
 /// Rates, and how far the times that they predict are off.
 struct Rates {
-    /// The rates, in the order of the list.
+    /// The rates, in the order of the cost.
     rates: Vec<f64>,
     /// On the input where they are farthest off: the larger of predicted and measured time, divided by the smaller.
     off_by: f64,
@@ -108,7 +157,7 @@ fn fit(duels: &[(Box<dyn Session>, Duel)], threads: usize) -> Vec<Fitted> {
 fn fit_kernel(
     kernel: usize,
     name: &str,
-    listed: &[f64],
+    before: &[f64],
     duels: &[(Box<dyn Session>, Duel)],
     threads: usize,
 ) -> Option<Fitted> {
@@ -119,7 +168,7 @@ fn fit_kernel(
         Some(Observed { case: &duel.case, ns: row.median_seconds * 1e9, predict: Box::new(predict) })
     });
     let observed: Vec<Observed> = observed.collect();
-    if listed.is_empty() || observed.is_empty() {
+    if before.is_empty() || observed.is_empty() {
         return None;
     }
     let rates = |rates: Vec<f64>| {
@@ -127,12 +176,12 @@ fn fit_kernel(
         let worst = observed.iter().max_by(|a, b| off(a).total_cmp(&off(b))).expect("at least one input");
         Rates { off_by: off(worst), worst: worst.case.clone(), rates }
     };
-    let fitted = search(listed, |rates| observed.iter().map(|observed| observed.error(rates).powi(2)).sum());
+    let fitted = search(before, |rates| observed.iter().map(|observed| observed.error(rates).powi(2)).sum());
     let fitted = fitted.into_iter().map(rounded).collect();
     Some(Fitted {
         kernel: name.to_owned(),
         inputs: observed.len(),
-        listed: rates(listed.to_vec()),
+        before: rates(before.to_vec()),
         fitted: rates(fitted),
     })
 }
@@ -201,5 +250,24 @@ mod tests {
     #[test]
     fn a_rate_that_changes_nothing_is_left_alone() {
         assert_eq!(search(&[3.0, 5.0], |rates| (rates[0] / 3.0).ln().powi(2)), [3.0, 5.0]);
+    }
+
+    #[test]
+    fn lines_are_replaced_or_follow_those_of_their_operation() {
+        let rates = |rates: &[f64]| Rates { rates: rates.to_vec(), off_by: 1.0, worst: Case::new("squares", 10) };
+        let fitted = |kernel: &str, new: &[f64]| Fitted {
+            kernel: kernel.to_owned(),
+            inputs: 1,
+            before: rates(&[1.0]),
+            fitted: rates(new),
+        };
+        let table =
+            "operation\tkernel\trates\tmachine\tdate\na\told\t1\tzen3\t2026-01-01\nb\told\t2\tzen3\t2026-01-01\n";
+        let new = rewritten(table, "a", &[fitted("old", &[0.5, 2e6]), fitted("new", &[3.0])], "zen4", "2026-02-02");
+        let lines: Vec<&str> = new.lines().skip(1).collect();
+        assert_eq!(
+            lines,
+            ["a\told\t0.5 2000000\tzen4\t2026-02-02", "a\tnew\t3\tzen4\t2026-02-02", "b\told\t2\tzen3\t2026-01-01"]
+        );
     }
 }

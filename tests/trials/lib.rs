@@ -6,10 +6,12 @@
 //! Known answers of inputs above `NIMLANES_LARGEST`, if it is set, are not checked. This is for emulated CPUs, which
 //! are slow to prepare such inputs. The comparisons with the oracle at the edges of vectors are still made.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use nimlanes_foundation::kernel::rates::TABLE;
 use nimlanes_foundation::kernel::selection::Selection;
 use nimlanes_foundation::kernel::session::{AnyOperation, KernelInfo};
 use nimlanes_foundation::kernel::workload::Workload;
@@ -53,8 +55,26 @@ pub fn run(operations: List, others: impl IntoIterator<Item = Trial>) -> ! {
         [] => Ok(()),
         kernels => Err(Failed::from(format!("no workload is in the domain of {}", kernels.join(", ")))),
     });
-    let trials = trials.into_iter().chain([no_kernel_is_left_out]).chain(others);
+    let every_kernel_has_rates = Trial::test("every kernel has its rates", move || rates(operations, &machine));
+    let trials = trials.into_iter().chain([no_kernel_is_left_out, every_kernel_has_rates]).chain(others);
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit()
+}
+
+/// Fails if a kernel has no line in the table of rates of its crate, or if a line has no kernel.
+fn rates(operations: List, machine: &Machine) -> Result<(), Failed> {
+    for operation in operations {
+        let kernels: BTreeSet<&str> = operation.kernels(machine).iter().map(|kernel| kernel.name).collect();
+        let measured: BTreeSet<&str> = operation.rates().map(|line| line.kernel).collect();
+        let name = operation.name();
+        if let Some(kernel) = kernels.difference(&measured).next() {
+            let how = format!("cargo run --release --example fit -- {name} {kernel}");
+            return Err(format!("{name}/{kernel} has no line in {TABLE}; this measures it: {how}").into());
+        }
+        if let Some(kernel) = measured.difference(&kernels).next() {
+            return Err(format!("{TABLE} has a line for {name}/{kernel}, which is not a kernel").into());
+        }
+    }
+    Ok(())
 }
 
 /// The compiled kernels without a test.

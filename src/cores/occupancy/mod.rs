@@ -176,45 +176,46 @@ impl Operation for Occupancy {
     const CORE: Core = Core::Occupancy;
     const UNIT: &'static str = "P-position";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { Occupancy;
-        hash_sets = hash_sets with lines::every at [700.0, 50.0, 0.75], Portable, [], "the baseline, repaired: a hash set per family of lines, every m tried";
-        hash_sets_certificate = hash_sets with lines::certificate at [0.0, 450.0, 0.0], Portable, [],
+        hash_sets = hash_sets with lines::every, Portable, [], "the baseline, repaired: a hash set per family of lines, every m tried";
+        hash_sets_certificate = hash_sets with lines::certificate, Portable, [],
             "a hash set per family of lines, only the m that the certificate leaves", needs;
-        byte_table = byte_table with lines::every at [102.0, 1.8, 1.8, 0.0212], Portable, [], "one byte per line, every m tried";
-        byte_table_certificate = byte_table with lines::certificate at [90.0, 3.1, 9.7, 0.0], Portable, [],
+        byte_table = byte_table with lines::every, Portable, [], "one byte per line, every m tried";
+        byte_table_certificate = byte_table with lines::certificate, Portable, [],
             "one byte per line, only the m that the certificate leaves", needs;
-        union_find = union_find at [45.0, 6.7, 16.5], Portable, [], "the best published algorithm: `next free` in three rows, with path halving";
-        hierarchical = hierarchical at [15.4], Portable, [], "`next free` in 64-ary trees of bits";
-        bit_rows = bit_rows with vectors::plain at [120.0, 4.0, 0.0015], Portable, [], "64 candidates at once: windows of four bit rows";
-        bitvec_rows = bitvec_rows at [120.0, 4.0, 0.0015] like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
+        union_find = union_find, Portable, [], "the best published algorithm: `next free` in three rows, with path halving";
+        hierarchical = hierarchical, Portable, [], "`next free` in 64-ary trees of bits";
+        bit_rows = bit_rows with vectors::plain, Portable, [], "64 candidates at once: windows of four bit rows";
+        bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
             "the same windows, read as raw words of BitVecs";
-        wide_rows = bit_rows with vectors::wide::eight at [130.0, 4.5, 0.00074] like bit_rows, Portable, ["wide"], "512 candidates at once, in portable vectors";
-        bit_rows_avx2 = bit_rows with vectors::avx2 at [140.0, 5.0, 0.00034] like bit_rows, Avx2, ["avx2"], "256 candidates at once";
-        general_rows = general_rows at [800.0, 0.02, 5.5], Portable, [], "any diagonals: 64 candidates at once, full stretches skipped by trees of bits";
-        window_certificate = window_certificate at [100.0, 7.0], Portable, [], "one window of four bit rows per P-position, where the certificate points", needs;
-        automaton = automaton with loops::plain::alone at [1.84], Portable, [], "rows in registers that slide along each other, sixteen n per block", needs;
-        automaton_avx2 = automaton with loops::plain::avx2::alone at [1.38] like automaton, Avx2, ["avx2"],
+        wide_rows = bit_rows with vectors::wide::eight like bit_rows, Portable, ["wide"], "512 candidates at once, in portable vectors";
+        bit_rows_avx2 = bit_rows with vectors::avx2 like bit_rows, Avx2, ["avx2"], "256 candidates at once";
+        general_rows = general_rows, Portable, [], "any diagonals: 64 candidates at once, full stretches skipped by trees of bits";
+        window_certificate = window_certificate, Portable, [], "one window of four bit rows per P-position, where the certificate points", needs;
+        automaton = automaton with loops::plain::alone, Portable, [], "rows in registers that slide along each other, sixteen n per block", needs;
+        automaton_avx2 = automaton with loops::plain::avx2::alone like automaton, Avx2, ["avx2"],
             "the same source, compiled with the tier's bit-manipulation instructions", needs;
-        automaton_asm = automaton with loops::asm::alone at [0.98], Avx2, ["avx2"], "the sixteen steps in assembly, ordered to keep their chain short", needs;
-        automaton_avx512 = automaton with loops::avx512::alone at [0.88] like automaton_asm, Avx512, ["avx2", "avx512"],
+        automaton_asm = automaton with loops::asm::alone, Avx2, ["avx2"], "the sixteen steps in assembly, ordered to keep their chain short", needs;
+        automaton_avx512 = automaton with loops::avx512::alone like automaton_asm, Avx512, ["avx2", "avx512"],
             "the same steps, with spans prepared and settled in vectors", needs;
-        charged_threads = charged_threads with loops::plain::segments at [1.84], Portable, ["parallel"],
+        charged_threads = charged_threads with loops::plain::segments, Portable, ["parallel"],
             "the automaton in segments on all threads, each begun from a guess that is checked";
-        charged_threads_asm = charged_threads with loops::asm::segments at [0.98] like charged_threads, Avx2, ["avx2", "parallel"],
+        charged_threads_asm = charged_threads with loops::asm::segments like charged_threads, Avx2, ["avx2", "parallel"],
             "the same segments, with the steps in assembly";
-        charged_threads_avx512 = charged_threads with loops::avx512::segments at [0.88] like charged_threads, Avx512, ["avx2", "avx512", "parallel"],
+        charged_threads_avx512 = charged_threads with loops::avx512::segments like charged_threads, Avx512, ["avx2", "avx512", "parallel"],
             "the same segments, with the steps in assembly and spans in vectors";
-        charged_lanes_avx512 = charged_lanes on one at [0.88, 0.65], Avx512, ["avx2", "avx512"], "eight segments in the lanes of a vector";
-        charged_lanes_threads_avx512 = charged_lanes on all at [0.88, 0.65] like charged_lanes_avx512, Avx512, ["avx2", "avx512", "parallel"],
+        charged_lanes_avx512 = charged_lanes on one, Avx512, ["avx2", "avx512"], "eight segments in the lanes of a vector";
+        charged_lanes_threads_avx512 = charged_lanes on all like charged_lanes_avx512, Avx512, ["avx2", "avx512", "parallel"],
             "the same lanes on all threads";
-        window_tree = window_tree with loops::plain::windows on one at [4.6, 4.6 / 2.45], Portable, [], "the tally alone, from windows of heaps at scaled places" observed tally;
-        window_tree_avx512 = window_tree with loops::avx512::windows on one at [2.4, 2.4 / 2.45] like window_tree, Avx512, ["avx2", "avx512"],
+        window_tree = window_tree with loops::plain::windows on one, Portable, [], "the tally alone, from windows of heaps at scaled places" observed tally;
+        window_tree_avx512 = window_tree with loops::avx512::windows on one like window_tree, Avx512, ["avx2", "avx512"],
             "the same windows, run as the automaton of this tier" observed tally;
-        window_tree_threads_avx512 = window_tree with loops::avx512::windows on all at [2.4, 0.88] like window_tree_avx512, Avx512, ["avx2", "avx512", "parallel"],
+        window_tree_threads_avx512 = window_tree with loops::avx512::windows on all like window_tree_avx512, Avx512, ["avx2", "avx512", "parallel"],
             "the same, with windows run at the same time" observed tally;
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["union_find", "hierarchical"];
     const NOTES: &'static str = include_str!("NOTES.md");
+    const RATES: &'static str = include_str!("rates.tsv");
 
     fn wanted(input: &ProportionateNim) -> Yields {
         input.wanted.yields()

@@ -148,51 +148,52 @@ impl Operation for TableScan {
     const CORE: Core = Core::TableScan;
     const UNIT: &'static str = "P-position";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { TableScan;
-        byte_table = byte_table at [0.14, 1.5], Portable, [], "the baseline: three byte tables, the whole triple loop", needs;
-        byte_table_pruned = byte_table_pruned at [0.053, 1.4], Portable, [], "one byte per mark, used pairs skipped, each scan stopped at its P-position";
-        byte_rows = byte_rows at [0.0035, 2.3, 130.0], Portable, [], "96 candidates at once: six runs of bytes, vectorised by the compiler";
-        byte_rows_avx2 = byte_rows at [0.00301, 1.978, 111.8] like byte_rows, Avx2, ["avx2"], "the same source, compiled at this tier";
-        bit_rows = bit_rows with vectors::plain at [0.0018, 3.75], Portable, [], "64 candidates at once: a window of six bit rows, from the hint on", needs;
-        bitvec_operators = bitvec_rows with bitvec_rows::operators at [0.0134, 12.5] like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
+        byte_table = byte_table, Portable, [], "the baseline: three byte tables, the whole triple loop", needs;
+        byte_table_pruned = byte_table_pruned, Portable, [], "one byte per mark, used pairs skipped, each scan stopped at its P-position";
+        byte_rows = byte_rows, Portable, [], "96 candidates at once: six runs of bytes, vectorised by the compiler";
+        byte_rows_avx2 = byte_rows like byte_rows, Avx2, ["avx2"], "the same source, compiled at this tier";
+        bit_rows = bit_rows with vectors::plain, Portable, [], "64 candidates at once: a window of six bit rows, from the hint on", needs;
+        bitvec_operators = bitvec_rows with bitvec_rows::operators like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
             "windows as slices of a BitVec, combined by |=";
-        bitvec_rows = bitvec_rows with bitvec_rows::raw_words at [0.002, 5.0] like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
+        bitvec_rows = bitvec_rows with bitvec_rows::raw_words like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
             "the same windows, read as raw words of a BitVec";
-        wide_rows = bit_rows with vectors::wide::four at [0.0009, 4.0] like bit_rows, Portable, ["wide"], "256 candidates at once, in portable vectors";
-        bit_rows_std = bit_rows with vectors::std_simd::portable at [0.0009, 4.0] like bit_rows, Portable, ["std_simd"] if nightly_compiler,
+        wide_rows = bit_rows with vectors::wide::four like bit_rows, Portable, ["wide"], "256 candidates at once, in portable vectors";
+        bit_rows_std = bit_rows with vectors::std_simd::portable like bit_rows, Portable, ["std_simd"] if nightly_compiler,
             "the same in vectors of std::simd";
-        bit_rows_std_avx2 = bit_rows with vectors::std_simd::avx2 at [0.0006, 4.0] like bit_rows, Avx2, ["avx2", "std_simd"] if nightly_compiler,
+        bit_rows_std_avx2 = bit_rows with vectors::std_simd::avx2 like bit_rows, Avx2, ["avx2", "std_simd"] if nightly_compiler,
             "the same in vectors of std::simd";
-        bit_rows_std_avx512 = bit_rows with vectors::std_simd::avx512 at [0.0004, 4.0] like bit_rows, Avx512, ["avx512", "std_simd"] if nightly_compiler,
+        bit_rows_std_avx512 = bit_rows with vectors::std_simd::avx512 like bit_rows, Avx512, ["avx512", "std_simd"] if nightly_compiler,
             "the same in vectors of std::simd";
-        bit_rows_avx2 = bit_rows with vectors::avx2 at [0.0009, 3.7] like bit_rows, Avx2, ["avx2"], "256 candidates at once";
-        bit_rows_avx512 = bit_rows with vectors::avx512 at [0.0008, 3.9] like bit_rows, Avx512, ["avx512"], "512 candidates at once";
-        bit_rows_neon = bit_rows with vectors::v128 at [0.0012, 3.7] like bit_rows, Neon, ["neon"], "256 candidates at once, in two vectors";
-        bit_rows_simd128 = bit_rows with vectors::v128 at [0.0012, 3.7] like bit_rows, Simd128, ["simd128"], "256 candidates at once, in two vectors";
-        bit_rows_fearless = bit_rows_fearless(Tier) at [0.0009, 4.0] like bit_rows, Portable, ["fearless_simd"], "256 or 512 candidates at once, in vectors of fearless_simd";
-        bit_rows_fearless_avx2 = bit_rows_fearless(Tier) at [0.0009, 4.0] like bit_rows_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
-        bit_rows_fearless_avx512 = bit_rows_fearless(Tier) at [0.0009, 4.0] like bit_rows_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
-        line_rows_avx512 = line_rows with line_rows::avx512 at [0.98], Avx512, ["avx512"], "heaps of up to 1023: a row is a cache line, 32 layers per step", needs;
-        line_rows_avx2 = line_rows with line_rows::avx2 at [1.2] like line_rows_avx512, Avx2, ["avx2"], "a row in two vectors of 256 bits, a funnel shift in three operations";
-        line_rows_wide = line_rows with line_rows::wide at [line_rows::wide::square_ns(1.2, 1.85)] like line_rows_avx512, Portable, ["wide"],
+        bit_rows_avx2 = bit_rows with vectors::avx2 like bit_rows, Avx2, ["avx2"], "256 candidates at once";
+        bit_rows_avx512 = bit_rows with vectors::avx512 like bit_rows, Avx512, ["avx512"], "512 candidates at once";
+        bit_rows_neon = bit_rows with vectors::v128 like bit_rows, Neon, ["neon"], "256 candidates at once, in two vectors";
+        bit_rows_simd128 = bit_rows with vectors::v128 like bit_rows, Simd128, ["simd128"], "256 candidates at once, in two vectors";
+        bit_rows_fearless = bit_rows_fearless(Tier) like bit_rows, Portable, ["fearless_simd"], "256 or 512 candidates at once, in vectors of fearless_simd";
+        bit_rows_fearless_avx2 = bit_rows_fearless(Tier) like bit_rows_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
+        bit_rows_fearless_avx512 = bit_rows_fearless(Tier) like bit_rows_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
+        line_rows_avx512 = line_rows with line_rows::avx512, Avx512, ["avx512"], "heaps of up to 1023: a row is a cache line, 32 layers per step", needs;
+        line_rows_avx2 = line_rows with line_rows::avx2 like line_rows_avx512, Avx2, ["avx2"], "a row in two vectors of 256 bits, a funnel shift in three operations";
+        line_rows_wide = line_rows with line_rows::wide like line_rows_avx512, Portable, ["wide"],
             "the same rows of a cache line, in portable vectors";
-        line_rows_neon = line_rows with line_rows::v128 at [1.5] like line_rows_avx512, Neon, ["neon"], "the same rows of a cache line, in four vectors";
-        line_rows_simd128 = line_rows with line_rows::v128 at [1.5] like line_rows_avx512, Simd128, ["simd128"], "the same rows of a cache line, in four vectors";
-        antichain_skip_avx512 = antichain on one at [0.00016, 3.9], Avx512, ["avx512"], "64 independent pairs per step, full words skipped by a summary";
-        antichain_skip_threads_avx512 = antichain on all at [0.00016, 3.9], Avx512, ["avx512", "parallel"], "bands of 64 layers shared among the threads";
-        blocks_words = blocks with blocks::plain on one at [3.6e-4, 8.0, 600.0, 300_000.0], Portable, [],
+        line_rows_neon = line_rows with line_rows::v128 like line_rows_avx512, Neon, ["neon"], "the same rows of a cache line, in four vectors";
+        line_rows_simd128 = line_rows with line_rows::v128 like line_rows_avx512, Simd128, ["simd128"], "the same rows of a cache line, in four vectors";
+        antichain_skip_avx512 = antichain on one, Avx512, ["avx512"], "64 independent pairs per step, full words skipped by a summary";
+        antichain_skip_threads_avx512 = antichain on all, Avx512, ["avx512", "parallel"], "bands of 64 layers shared among the threads";
+        blocks_words = blocks with blocks::plain on one, Portable, [],
             "blocks of 512 candidates, searched word by word: a row is one line in each" exact unordered;
-        blocks_avx2 = blocks with blocks::avx2 on one at [5.9e-5, 2.7, 280.0, 140_000.0] like blocks_words, Avx2, ["avx2"],
+        blocks_avx2 = blocks with blocks::avx2 on one like blocks_words, Avx2, ["avx2"],
             "the same blocks with a line in two vectors" exact unordered;
-        blocks_avx512 = blocks with blocks::avx512 on one at [3.6e-5, 2.0, 280.0, 140_000.0] like blocks_words, Avx512, ["avx512"],
+        blocks_avx512 = blocks with blocks::avx512 on one like blocks_words, Avx512, ["avx512"],
             "the same blocks with a line in one vector" exact unordered;
-        blocks_threads_avx2 = blocks with blocks::avx2 on all at [5.9e-5, 2.7, 280.0, 140_000.0] like blocks_avx2, Avx2, ["avx2", "parallel"],
+        blocks_threads_avx2 = blocks with blocks::avx2 on all like blocks_avx2, Avx2, ["avx2", "parallel"],
             "superbands of 512 layers shared among the threads" exact unordered;
-        blocks_threads_avx512 = blocks with blocks::avx512 on all at [3.6e-5, 2.0, 280.0, 140_000.0] like blocks_avx512, Avx512, ["avx512", "parallel"],
+        blocks_threads_avx512 = blocks with blocks::avx512 on all like blocks_avx512, Avx512, ["avx512", "parallel"],
             "superbands of 512 layers shared among the threads" exact unordered;
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_table"];
     const NOTES: &'static str = include_str!("NOTES.md");
+    const RATES: &'static str = include_str!("rates.tsv");
 
     fn wanted(input: &StoneGame) -> Yields {
         input.wanted.yields()

@@ -15,12 +15,6 @@ pub struct CostContext {
     pub is_parallel: bool,
 }
 
-/// The rates given to a cost formula, which are as many as its line in the list has.
-#[doc(hidden)]
-pub fn rates<const N: usize>(given: &[f64], _line: &[f64; N]) -> [f64; N] {
-    given.try_into().expect("as many rates as the line has")
-}
-
 /// Predicted time and memory of one run. The formula of each kernel contains constants measured on one machine, or
 /// estimated if the tier says so ([`Tier::are_costs_measured`]). Predictions guide the choice of kernels, refusals and
 /// progress; they never affect results.

@@ -213,8 +213,8 @@ impl<O: Operation> KernelDef<O> {
         self.body.as_ref().map(|body| body.cost(self, input, threads))
     }
 
-    /// The rates of the kernel: the constants of its predicted time, which its line in the list states. There are none if the
-    /// kernel is not compiled into this build.
+    /// The rates of the kernel: the constants of its predicted time, from the table of the crate. There are none if the kernel is not
+    /// compiled into this build.
     pub fn rates(&self) -> &'static [f64] {
         self.body.as_ref().map_or(&[], |body| body.rates)
     }
@@ -369,6 +369,7 @@ mod tests {
         const ABSENT: &'static [Absent] = &[];
         const PUBLIC: &'static [&'static str] = &[];
         const NOTES: &'static str = "";
+        const RATES: &'static str = "";
 
         fn oracle(_: &u32) {}
 

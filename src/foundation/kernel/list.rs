@@ -9,14 +9,15 @@
 ///   made where the features of the tier are on.
 /// - `name = module with path::parts on all, ..`: the driver is given the number of threads before the parts; `on one` if the line
 ///   is that of a kernel on one thread.
-/// - `name = module at [1.0, 0.25], ..`: the *rates* of the kernel, the constants of its cost, which are the last argument of
-///   `cost`.
 /// - `name = module like other, ..`: the summary refers to the kernel `other`.
 /// - `"summary", needs;`: the kernel states its [`Needs`](super::Needs) in a function of this name, given the input.
 /// - `"summary" observed tally`: the kernel's answers are observed, not proved, and it finds only a tally.
 /// - `"summary" exact unordered`: the kernel is proved, and finds positions out of order.
 /// - `name = module(Tier), ..`: the tier of the line is the last argument of `run`, in place of parts.
 /// - `["feature"] if condition`: a condition on the target, as in `cfg`.
+///
+/// The last argument of `cost` is the *rates* of the kernel, the constants of its predicted time, which stand in the table of the
+/// crate ([`rates`](super::rates)).
 ///
 /// If the operation has a [`Start`](super::Operation::Start), `kernels! { Operation, start; ..` makes it the third argument of
 /// `run`.
@@ -36,13 +37,13 @@ pub use kernels;
 macro_rules! kernel_rows {
     ($common:tt
      $($name:ident = $body:ident $(($told:ident))? $(with $($part:ident)::+)? $(on $share:ident)?
-       $(at [$($rate:expr),*])? $(like $like:ident)?, $tier:ident, [$($f:literal),*] $(if $condition:meta)?,
+       $(like $like:ident)?, $tier:ident, [$($f:literal),*] $(if $condition:meta)?,
        $text:literal $($claim:ident $yields:ident)? $(, $needs:ident)?;)*) => { &[$({
         let body = {
             #[cfg(all($(feature = $f,)* $($condition)?))]
             {
                 $crate::entry!(
-                    $tier, $common, $name, $body $(($told))? $(with $($part)::+)? $(on $share)? $(at [$($rate),*])?
+                    $tier, $common, $name, $body $(($told))? $(with $($part)::+)? $(on $share)?
                     $(, $needs)?
                 )
             }

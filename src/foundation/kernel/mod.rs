@@ -20,6 +20,8 @@ mod definition;
 pub mod list;
 mod obstacle;
 mod operation;
+#[doc(hidden)]
+pub mod rates;
 mod run;
 pub mod selection;
 pub mod session;

@@ -85,6 +85,8 @@ pub trait Operation: Sized + 'static {
     const PUBLIC: &'static [&'static str];
     /// What the measurements showed and what was tried, in Markdown: part of the documentation and of the report.
     const NOTES: &'static str;
+    /// The table with the constants of the kernels' predicted times: see [`KernelDef::rates`].
+    const RATES: &'static str;
 
     /// How much a kernel must find for an input. One that finds less cannot handle it.
     fn wanted(_input: &Self::Input) -> Yields {

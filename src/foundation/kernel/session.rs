@@ -13,7 +13,7 @@ use crate::kernel::candidate::{Candidate, Conditions, Obstacle};
 use crate::kernel::case::Case;
 use crate::kernel::selection::{SelectError, Selection};
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Cost, Digest, Kernel, KernelMeta, Needs, Operation, Run, RunError, Yields};
+use crate::kernel::{Absent, Core, Cost, Digest, Kernel, KernelMeta, Needs, Operation, Run, RunError, Yields, rates};
 use crate::machine::Machine;
 
 /// One line of an operation's list of kernels.
@@ -42,6 +42,7 @@ pub struct AnyOperation {
     absent: &'static [Absent],
     public: &'static [&'static str],
     notes: &'static str,
+    rates: &'static str,
     lines: fn() -> Vec<Line>,
     canonical: fn(&str) -> Result<String, InputError>,
     open: Open,
@@ -65,6 +66,7 @@ impl AnyOperation {
             absent: O::ABSENT,
             public: O::PUBLIC,
             notes: O::NOTES,
+            rates: O::RATES,
             lines: lines::<O>,
             canonical: O::canonical,
             open: open::<O>,
@@ -104,6 +106,13 @@ impl AnyOperation {
     /// What the measurements showed and what was tried, in Markdown.
     pub fn notes(&self) -> &'static str {
         self.notes
+    }
+
+    /// The lines of the table of rates that are those of this operation, in the order of the table, for kernels in builds for any
+    /// target.
+    #[doc(hidden)]
+    pub fn rates(&self) -> impl Iterator<Item = rates::Line<'static>> {
+        rates::lines(self.rates).filter(|line| line.operation == self.name)
     }
 
     /// All kernels, baseline first.

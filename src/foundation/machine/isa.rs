@@ -93,7 +93,7 @@ macro_rules! isa_table {
             $((
                 $tier, [$d op:ty, [$d($d start:ident)?]],
                 $d name:ident, $d body:ident $d(($d told:ident))? $d(with $d($d part:ident)::+)? $d(on $d share:ident)?
-                $d(at [$d($d rate:expr),*])? $d(, $d needs:ident)?
+                $d(, $d needs:ident)?
             ) => {{
                 #[cfg(all($(target_arch = $arch, $($condition)?)?))]
                 {
@@ -114,14 +114,21 @@ macro_rules! isa_table {
                     fn cost(
                         input: &<$d op as $crate::kernel::Operation>::Input,
                         context: $crate::kernel::CostContext,
-                        _rates: &[f64],
+                        rates: &[f64],
                     ) -> $crate::kernel::Cost {
-                        self::$d body::cost(input, context $d(, $crate::kernel::cost::rates(_rates, &[$d($d rate),*]))?)
+                        self::$d body::cost(input, context, $crate::kernel::rates::given(rates))
                     }
                     Some($crate::kernel::Body {
                         run: $d name as unsafe fn(&_, &_, _) -> _,
                         cost,
-                        rates: const { &[$d($d($d rate),*)?] },
+                        rates: const {
+                            &$crate::kernel::rates::listed(
+                                self::$d body::cost,
+                                <$d op as $crate::kernel::Operation>::RATES,
+                                <$d op as $crate::kernel::Operation>::NAME,
+                                stringify!($d name),
+                            )
+                        },
                         needs: [$d(Some(self::$d body::$d needs as fn(&_) -> _),)? None][0],
                     })
                 }

@@ -274,15 +274,15 @@ impl Operation for MexFamily {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "set";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexFamily;
-        one_by_one = alone with alone::proved at [70_000.0, 0.8], Portable, [], "the baseline: each set alone, by the search of mex_subtraction";
-        one_by_one_flags = alone with alone::flags at [300.0, 0.75] like one_by_one, Portable, [], "each set alone, with flags in one register";
-        words = words at [0.0116, 40_000.0], Portable, [], "a bit of a word is a set, 64 sets at a time";
-        slices_avx2 = slices with slices::avx2 on one at [0.0033, 50_000.0] like words, Avx2, ["avx2"], "512 sets in two registers";
-        slices_threads_avx2 = slices with slices::avx2 on all at [0.0033, 50_000.0] like slices_avx2, Avx2, ["avx2", "parallel"], "the same on all threads";
-        slices_neon = slices with slices::v128 on one at [0.006, 60_000.0] like words, Neon, ["neon"], "512 sets in four registers";
-        slices_simd128 = slices with slices::v128 on one at [0.008, 80_000.0] like words, Simd128, ["simd128"], "512 sets in four vectors";
-        slices_avx512 = slices with slices::avx512 on one at [0.0018, 40_000.0] like words, Avx512, ["avx512"], "512 sets in a register; three operands in an operation";
-        slices_threads_avx512 = slices with slices::avx512 on all at [0.0018, 40_000.0] like slices_avx512, Avx512, ["avx512", "parallel"], "the same on all threads";
+        one_by_one = alone with alone::proved, Portable, [], "the baseline: each set alone, by the search of mex_subtraction";
+        one_by_one_flags = alone with alone::flags like one_by_one, Portable, [], "each set alone, with flags in one register";
+        words = words, Portable, [], "a bit of a word is a set, 64 sets at a time";
+        slices_avx2 = slices with slices::avx2 on one like words, Avx2, ["avx2"], "512 sets in two registers";
+        slices_threads_avx2 = slices with slices::avx2 on all like slices_avx2, Avx2, ["avx2", "parallel"], "the same on all threads";
+        slices_neon = slices with slices::v128 on one like words, Neon, ["neon"], "512 sets in four registers";
+        slices_simd128 = slices with slices::v128 on one like words, Simd128, ["simd128"], "512 sets in four vectors";
+        slices_avx512 = slices with slices::avx512 on one like words, Avx512, ["avx512"], "512 sets in a register; three operands in an operation";
+        slices_threads_avx512 = slices with slices::avx512 on all like slices_avx512, Avx512, ["avx512", "parallel"], "the same on all threads";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",
@@ -290,6 +290,7 @@ impl Operation for MexFamily {
     }];
     const PUBLIC: &'static [&'static str] = &["one_by_one"];
     const NOTES: &'static str = include_str!("NOTES.md");
+    const RATES: &'static str = include_str!("../rates.tsv");
 
     /// The first state that recurs, where a state is the last values, as many as the largest move.
     fn oracle(input: &Family) -> Findings {

@@ -245,26 +245,26 @@ impl Operation for MexRecords {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexRecords, start;
-        table = table at [0.9, 0.58], Portable, [], "a table of all values; for each heap, a mask of the values it reaches", needs;
-        masks = masks at [1.2, 0.58] like table, Portable, [], "the same masks over a history as long as the largest move";
-        masks_avx2 = masks at [2.4, 0.33] like masks, Avx2, ["avx2"], "the same source at this tier, with its shift and zero-count instructions";
-        ring_lanes = ring_lanes with lanes::plain at [1.5, 0.25], Portable, [], "64 heaps as byte lanes; one-hot planes by arithmetic, then a chain through the heaps", needs;
-        ring_lanes_avx2 = ring_lanes with lanes::avx2 at [1.0, 0.06] like ring_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
-        ring_lanes_avx512 = ring_lanes with lanes::avx512 at [1.0, 0.02] like ring_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts", needs;
-        ring_lanes_neon = ring_lanes with lanes::v128 at [1.5, 0.12] like ring_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
-        ring_lanes_simd128 = ring_lanes with lanes::v128 at [1.5, 0.12] like ring_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
-        guess_lanes = guess_lanes with lanes::plain at [1.5, 0.25, 0.1] like ring_lanes, Portable, [], "blocks guessed by a period found on the way, verified in lanes, computed where wrong";
-        guess_lanes_avx2 = guess_lanes with lanes::avx2 at [1.0, 0.06, 0.05] like guess_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
-        guess_lanes_avx512 = guess_lanes with registers_avx512 at [1.0, 0.02, 0.02] like guess_lanes, Avx512, ["avx512"], "planes by byte permutes";
-        guess_lanes_neon = guess_lanes with lanes::v128 at [1.5, 0.12, 0.07] like guess_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
-        guess_lanes_simd128 = guess_lanes with lanes::v128 at [1.5, 0.12, 0.07] like guess_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
-        compressed_lanes = compressed_lanes with lanes::plain at [1.5, 0.25, 0.1] like guess_lanes, Portable, [], "the same over a compressed history, with moves beyond its window unpacked as the run goes";
-        compressed_lanes_avx2 = compressed_lanes with lanes::avx2 at [1.0, 0.06, 0.05] like compressed_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
-        compressed_lanes_avx512 = compressed_lanes with registers_avx512 at [1.0, 0.02, 0.02] like compressed_lanes, Avx512, ["avx512"], "planes by byte permutes";
-        compressed_lanes_neon = compressed_lanes with lanes::v128 at [1.5, 0.12, 0.07] like compressed_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
-        compressed_lanes_simd128 = compressed_lanes with lanes::v128 at [1.5, 0.12, 0.07] like compressed_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
-        residue_classes = residue_classes at [11.0, 0.6], Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
-        residue_classes_avx2 = residue_classes at [8.0, 0.6] like residue_classes, Avx2, ["avx2"], "the same source at this tier";
+        table = table, Portable, [], "a table of all values; for each heap, a mask of the values it reaches", needs;
+        masks = masks like table, Portable, [], "the same masks over a history as long as the largest move";
+        masks_avx2 = masks like masks, Avx2, ["avx2"], "the same source at this tier, with its shift and zero-count instructions";
+        ring_lanes = ring_lanes with lanes::plain, Portable, [], "64 heaps as byte lanes; one-hot planes by arithmetic, then a chain through the heaps", needs;
+        ring_lanes_avx2 = ring_lanes with lanes::avx2 like ring_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        ring_lanes_avx512 = ring_lanes with lanes::avx512 like ring_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts", needs;
+        ring_lanes_neon = ring_lanes with lanes::v128 like ring_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        ring_lanes_simd128 = ring_lanes with lanes::v128 like ring_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
+        guess_lanes = guess_lanes with lanes::plain like ring_lanes, Portable, [], "blocks guessed by a period found on the way, verified in lanes, computed where wrong";
+        guess_lanes_avx2 = guess_lanes with lanes::avx2 like guess_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        guess_lanes_avx512 = guess_lanes with registers_avx512 like guess_lanes, Avx512, ["avx512"], "planes by byte permutes";
+        guess_lanes_neon = guess_lanes with lanes::v128 like guess_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        guess_lanes_simd128 = guess_lanes with lanes::v128 like guess_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
+        compressed_lanes = compressed_lanes with lanes::plain like guess_lanes, Portable, [], "the same over a compressed history, with moves beyond its window unpacked as the run goes";
+        compressed_lanes_avx2 = compressed_lanes with lanes::avx2 like compressed_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        compressed_lanes_avx512 = compressed_lanes with registers_avx512 like compressed_lanes, Avx512, ["avx512"], "planes by byte permutes";
+        compressed_lanes_neon = compressed_lanes with lanes::v128 like compressed_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        compressed_lanes_simd128 = compressed_lanes with lanes::v128 like compressed_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
+        residue_classes = residue_classes, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
+        residue_classes_avx2 = residue_classes like residue_classes, Avx2, ["avx2"], "the same source at this tier";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",
@@ -272,6 +272,7 @@ impl Operation for MexRecords {
     }];
     const PUBLIC: &'static [&'static str] = &["table"];
     const NOTES: &'static str = include_str!("NOTES.md");
+    const RATES: &'static str = include_str!("rates.tsv");
 
     fn oracle(input: &Records) -> Output {
         let moves: Vec<usize> = input.set.up_to(input.limit).into_iter().map(|m| m as usize).collect();

@@ -115,17 +115,17 @@ impl Operation for MexSplit {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSplit;
-        byte_scan = byte_scan at [0.88, 20.0], Portable, [], "the baseline, and the best public algorithm: every split stamps its nim-sum", needs;
-        closed_form = closed_form at [0.12, 50.0], Portable, [], "the proved closed forms for 2 and for 4 or more parts";
-        bit_rows = bit_rows with translate::plain at [6.0, 2.0], Portable, [], "sets of nim-sums as bit rows, XOR-translated word by word by a butterfly";
-        xor_translate_avx512 = bit_rows with translate::avx512 at [5.5, 0.03] like bit_rows, Avx512, ["avx512"],
+        byte_scan = byte_scan, Portable, [], "the baseline, and the best public algorithm: every split stamps its nim-sum", needs;
+        closed_form = closed_form, Portable, [], "the proved closed forms for 2 and for 4 or more parts";
+        bit_rows = bit_rows with translate::plain, Portable, [], "sets of nim-sums as bit rows, XOR-translated word by word by a butterfly";
+        xor_translate_avx512 = bit_rows with translate::avx512 like bit_rows, Avx512, ["avx512"],
             "the same, with 512 bits translated by two instructions: vgf2p8affineqb within bytes, vpermb across them";
-        open_values = open_values at [1.5, 1.5], Portable, [], "3 parts: test only values not yet seen at sizes of the same parity", needs;
-        near_sum = near_sum at [20.0, 1.05], Portable, [], "3 parts: keep only 32 nim-sums of each set of pairs, next to the sum";
-        near_sum_avx2 = near_sum_avx2 at [30.0, 0.135] like near_sum, Avx2, ["avx2"], "the same, 8 splits at once, without gathers", needs;
-        near_sum_avx512 = near_sum_avx512 at [40.0, 0.065] like near_sum, Avx512, ["avx512"], "the same with 16 nim-sums and 32 splits at once", needs;
-        near_sum_neon = near_sum_v128 at [30.0, 0.15] like near_sum, Neon, ["neon"], "the same with 16 nim-sums and 8 splits at once";
-        near_sum_simd128 = near_sum_v128 at [30.0, 0.15] like near_sum, Simd128, ["simd128"], "the same with 16 nim-sums and 8 splits at once";
+        open_values = open_values, Portable, [], "3 parts: test only values not yet seen at sizes of the same parity", needs;
+        near_sum = near_sum, Portable, [], "3 parts: keep only 32 nim-sums of each set of pairs, next to the sum";
+        near_sum_avx2 = near_sum_avx2 like near_sum, Avx2, ["avx2"], "the same, 8 splits at once, without gathers", needs;
+        near_sum_avx512 = near_sum_avx512 like near_sum, Avx512, ["avx512"], "the same with 16 nim-sums and 32 splits at once", needs;
+        near_sum_neon = near_sum_v128 like near_sum, Neon, ["neon"], "the same with 16 nim-sums and 8 splits at once";
+        near_sum_simd128 = near_sum_v128 like near_sum, Simd128, ["simd128"], "the same with 16 nim-sums and 8 splits at once";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "parallel",
@@ -133,6 +133,7 @@ impl Operation for MexSplit {
     }];
     const PUBLIC: &'static [&'static str] = &["byte_scan"];
     const NOTES: &'static str = include_str!("NOTES.md");
+    const RATES: &'static str = include_str!("../rates.tsv");
 
     fn oracle(input: &Split) -> Vec<u32> {
         oracle::values(input)

@@ -242,45 +242,46 @@ impl Operation for MexSubtraction {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSubtraction;
-        flags = flags at [1.6, 12.0], Portable, [], "the baseline: packed flags, set and tested one at a time", needs;
-        bit_array = bit_array at [1.8, 15.0] like flags, Portable, ["bitvec"] if target_pointer_width = "64",
+        flags = flags, Portable, [], "the baseline: packed flags, set and tested one at a time", needs;
+        bit_array = bit_array like flags, Portable, ["bitvec"] if target_pointer_width = "64",
             "the same with bitvec: set and first_zero";
-        flags_u128 = flags_u128 at [1.6, 8.0], Portable, [], "flags in one register; the mex is the number of trailing ones";
-        stamp = stamp at [0.5, 1.0, 4.0, 5000.0], Portable, [], "the best public algorithm: store n in stamp[g], so nothing needs clearing";
-        pull_words = pull_words at [1.0, 5.0, 1.5, 300.0], Portable, [], "for each value, a bit row of its heaps, read 64 heaps at a time as shifted words";
-        periodic = periodic at [0.2, 300.0], Portable, [], "finite sets: compute a prefix until its values repeat, then copy the rest";
-        residue_classes = residue_classes at [11.0, 1.0], Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
-        residue_classes_avx2 = residue_classes at [8.0, 1.0] like residue_classes, Avx2, ["avx2"], "the same source at this tier";
-        shifted_sets = shifted_sets at [18.0], Portable, [], "each heap rules out its value for the move set shifted by it, 4096 heaps at a time";
-        shifted_sets_avx2 = shifted_sets at [6.0] like shifted_sets, Avx2, ["avx2"], "the same source at this tier";
-        byte_lanes = byte_lanes with lanes::plain at [2.6, 2.6, 2.5], Portable, [], "64 heaps as byte lanes; one-hot planes by autovectorised arithmetic", needs;
-        byte_lanes_wide = byte_lanes with lanes::wide at [lanes::wide::plane_ns(0.32, 2.2, 300.0), 0.75, 2.0] like byte_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
-        byte_lanes_avx2 = byte_lanes with lanes::avx2 at [0.44, 1.1, 1.4] like byte_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
-        byte_lanes_neon = byte_lanes with lanes::v128 at [0.9, 1.2, 2.0] like byte_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
-        byte_lanes_simd128 = byte_lanes with lanes::v128 at [0.9, 1.2, 2.0] like byte_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
-        byte_lanes_avx512 = byte_lanes with lanes::avx512 at [0.23, 0.75, 1.0] like byte_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts, one OR for two moves", needs_avx512;
-        byte_lanes_fearless = byte_lanes_fearless(Tier) at [1.9, 2.6, 2.5] like byte_lanes, Portable, ["fearless_simd"], "planes by permutes or comparisons of fearless_simd";
-        byte_lanes_fearless_avx2 = byte_lanes_fearless(Tier) at [0.55, 1.2, 2.0] like byte_lanes_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
-        byte_lanes_fearless_avx512 = byte_lanes_fearless(Tier) at [0.3, 0.75, 2.0] like byte_lanes_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
-        byte_lanes_std = byte_lanes with lanes::std_simd::portable at [1.9, 2.6, 2.5] like byte_lanes, Portable, ["std_simd"] if nightly_compiler,
+        flags_u128 = flags_u128, Portable, [], "flags in one register; the mex is the number of trailing ones";
+        stamp = stamp, Portable, [], "the best public algorithm: store n in stamp[g], so nothing needs clearing";
+        pull_words = pull_words, Portable, [], "for each value, a bit row of its heaps, read 64 heaps at a time as shifted words";
+        periodic = periodic, Portable, [], "finite sets: compute a prefix until its values repeat, then copy the rest";
+        residue_classes = residue_classes, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
+        residue_classes_avx2 = residue_classes like residue_classes, Avx2, ["avx2"], "the same source at this tier";
+        shifted_sets = shifted_sets, Portable, [], "each heap rules out its value for the move set shifted by it, 4096 heaps at a time";
+        shifted_sets_avx2 = shifted_sets like shifted_sets, Avx2, ["avx2"], "the same source at this tier";
+        byte_lanes = byte_lanes with lanes::plain, Portable, [], "64 heaps as byte lanes; one-hot planes by autovectorised arithmetic", needs;
+        byte_lanes_wide = byte_lanes with lanes::wide like byte_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
+        byte_lanes_avx2 = byte_lanes with lanes::avx2 like byte_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        byte_lanes_neon = byte_lanes with lanes::v128 like byte_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        byte_lanes_simd128 = byte_lanes with lanes::v128 like byte_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
+        byte_lanes_avx512 = byte_lanes with lanes::avx512 like byte_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts, one OR for two moves", needs_avx512;
+        byte_lanes_fearless = byte_lanes_fearless(Tier) like byte_lanes, Portable, ["fearless_simd"], "planes by permutes or comparisons of fearless_simd";
+        byte_lanes_fearless_avx2 = byte_lanes_fearless(Tier) like byte_lanes_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
+        byte_lanes_fearless_avx512 = byte_lanes_fearless(Tier) like byte_lanes_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
+        byte_lanes_std = byte_lanes with lanes::std_simd::portable like byte_lanes, Portable, ["std_simd"] if nightly_compiler,
             "planes by comparisons of std::simd";
-        byte_lanes_std_avx2 = byte_lanes with lanes::std_simd::avx2 at [0.55, 1.2, 2.0] like byte_lanes, Avx2, ["avx2", "std_simd"] if nightly_compiler,
+        byte_lanes_std_avx2 = byte_lanes with lanes::std_simd::avx2 like byte_lanes, Avx2, ["avx2", "std_simd"] if nightly_compiler,
             "planes by comparisons of std::simd";
-        byte_lanes_std_avx512 = byte_lanes with lanes::std_simd::avx512 at [0.4, 1.0, 2.0] like byte_lanes, Avx512, ["avx512", "std_simd"] if nightly_compiler,
+        byte_lanes_std_avx512 = byte_lanes with lanes::std_simd::avx512 like byte_lanes, Avx512, ["avx512", "std_simd"] if nightly_compiler,
             "planes by comparisons of std::simd";
-        byte_lanes_c = byte_lanes with lanes::c::loops at [2.7, 2.7, 2.5] like byte_lanes, Portable, ["c"],
+        byte_lanes_c = byte_lanes with lanes::c::loops like byte_lanes, Portable, ["c"],
             "planes by comparisons in loops in C";
-        byte_lanes_c_vectors = byte_lanes with lanes::c::vectors at [2.2, 2.6, 2.5] like byte_lanes, Portable, ["c"] if not(target_env = "msvc"),
+        byte_lanes_c_vectors = byte_lanes with lanes::c::vectors like byte_lanes, Portable, ["c"] if not(target_env = "msvc"),
             "planes by comparisons in vector extensions of C";
-        byte_lanes_c_avx2 = byte_lanes with lanes::c::loops_avx2 at [0.8, 1.2, 2.0] like byte_lanes, Avx2, ["avx2", "c"],
+        byte_lanes_c_avx2 = byte_lanes with lanes::c::loops_avx2 like byte_lanes, Avx2, ["avx2", "c"],
             "planes by comparisons in loops in C, compiled for AVX2";
-        byte_lanes_c_vectors_avx2 = byte_lanes with lanes::c::vectors_avx2 at [1.1, 1.2, 2.0] like byte_lanes, Avx2, ["avx2", "c"] if not(target_env = "msvc"),
+        byte_lanes_c_vectors_avx2 = byte_lanes with lanes::c::vectors_avx2 like byte_lanes, Avx2, ["avx2", "c"] if not(target_env = "msvc"),
             "planes by comparisons in vector extensions of C, compiled for AVX2";
-        byte_lanes_pair_avx512 = byte_lanes_pair with lanes::avx512 at [0.23, 0.75, 1.0, 1.6, 3e5] like byte_lanes_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
+        byte_lanes_pair_avx512 = byte_lanes_pair with lanes::avx512 like byte_lanes_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["stamp"];
     const NOTES: &'static str = include_str!("NOTES.md");
+    const RATES: &'static str = include_str!("../rates.tsv");
 
     fn input_bytes(input: &Subtraction) -> f64 {
         input.copied_moves()

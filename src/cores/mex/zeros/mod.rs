@@ -114,20 +114,21 @@ impl Operation for MexZeros {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexZeros, start;
-        byte_sieve = byte_sieve at [0.6, 0.6, 0.8, 100.0], Portable, [], "the baseline: one byte per heap; each P-position hits the heaps above it", needs;
-        bit_sieve = bit_sieve at [0.8, 0.2, 0.8, 200.0] like byte_sieve, Portable, [], "the same with one bit per heap";
-        shifted_rows = shifted_rows with carry::plain at [1.05], Portable, [], "each move ORs the shifted row of P-positions into a block of heaps", needs;
-        shifted_rows_avx2 = shifted_rows with carry::plain at [0.75] like shifted_rows, Avx2, ["avx2"], "the same source at this tier", needs;
-        shifted_rows_avx512 = shifted_rows with carry::avx512 at [0.57] like shifted_rows, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs_avx512;
-        shifted_rows_neon = shifted_rows with carry::v128 at [0.6] like shifted_rows, Neon, ["neon"], "the same, 2048 heaps in sixteen registers";
-        shifted_rows_simd128 = shifted_rows with carry::v128 at [1.2] like shifted_rows, Simd128, ["simd128"], "the same, 1024 heaps in eight registers";
-        residue_rows = residue_rows with carry::plain at [0.95] like shifted_rows, Portable, [], "the same by residue classes, for a modulus found from the first P-positions";
-        residue_rows_avx2 = residue_rows with carry::plain at [0.68] like residue_rows, Avx2, ["avx2"], "the same source at this tier";
-        residue_rows_avx512 = residue_rows with carry::avx512 at [0.5] like residue_rows, Avx512, ["avx512"], "the same with rows as in shifted_rows_avx512";
+        byte_sieve = byte_sieve, Portable, [], "the baseline: one byte per heap; each P-position hits the heaps above it", needs;
+        bit_sieve = bit_sieve like byte_sieve, Portable, [], "the same with one bit per heap";
+        shifted_rows = shifted_rows with carry::plain, Portable, [], "each move ORs the shifted row of P-positions into a block of heaps", needs;
+        shifted_rows_avx2 = shifted_rows with carry::plain like shifted_rows, Avx2, ["avx2"], "the same source at this tier", needs;
+        shifted_rows_avx512 = shifted_rows with carry::avx512 like shifted_rows, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs_avx512;
+        shifted_rows_neon = shifted_rows with carry::v128 like shifted_rows, Neon, ["neon"], "the same, 2048 heaps in sixteen registers";
+        shifted_rows_simd128 = shifted_rows with carry::v128 like shifted_rows, Simd128, ["simd128"], "the same, 1024 heaps in eight registers";
+        residue_rows = residue_rows with carry::plain like shifted_rows, Portable, [], "the same by residue classes, for a modulus found from the first P-positions";
+        residue_rows_avx2 = residue_rows with carry::plain like residue_rows, Avx2, ["avx2"], "the same source at this tier";
+        residue_rows_avx512 = residue_rows with carry::avx512 like residue_rows, Avx512, ["avx512"], "the same with rows as in shifted_rows_avx512";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_sieve"];
     const NOTES: &'static str = include_str!("NOTES.md");
+    const RATES: &'static str = include_str!("../rates.tsv");
 
     fn input_bytes(input: &Zeros) -> f64 {
         input.copied_moves()

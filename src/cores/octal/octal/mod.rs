@@ -76,21 +76,21 @@ impl Operation for MexOctal {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexOctal, start;
-        stamp = stamp at [0.5, 50.0, 10_000.0], Portable, [], "the baseline: every split stamps its nim-sum";
-        bit_rows = bit_rows with translate::plain at [6.0, 30.0], Portable, [], "sets of nim-sums as bit rows; a third part translates a row by XOR, word by word";
-        xor_translate_avx512 = bit_rows with translate::avx512 at [2.0, 1.0] like bit_rows, Avx512, ["avx512"], "the same, with 512 bits translated by two instructions";
-        sparse = sparse_stamps at [8000.0], Portable, [], "the best public algorithm: splits with rare heaps first, others only to show that rare values are reached";
-        candidates = candidates at [sparse::plain::PACE.search], Portable, [], "a sample of splits stamps; values still open are searched among all splits";
-        candidates_avx512 = candidates at [sparse::avx512::PACE.search] like candidates, Avx512, ["avx512"], "the same source at this tier";
-        greedy = greedy with sparse::plain at [sparse::plain::PACE.step], Portable, [], "64 heaps as byte lanes: rare heaps as moves for common values, half of them only asked for the least free codes";
-        greedy_avx2 = greedy with sparse::avx2 at [sparse::avx2::PACE.step] like greedy, Avx2, ["avx2"], "the same, with planes by four-bit lookups";
-        greedy_avx512 = greedy with sparse::avx512 at [sparse::avx512::PACE.step] like greedy, Avx512, ["avx512"], "the same, with planes by a permute that all groups share, and masks by affine maps";
-        greedy_neon = greedy with sparse::v128 at [sparse::v128::PACE.step] like greedy, Neon, ["neon"], "the same, with planes by lookups that leave out other groups";
-        greedy_simd128 = greedy with sparse::v128 at [sparse::v128::PACE.step] like greedy, Simd128, ["simd128"], "the same, with planes by lookups that leave out other groups";
-        window_words = windowed with sparse::plain at [sparse::plain::PACE.step] like greedy, Portable, [], "where few heaps are rare: an OR of bits over them, and over some common ones to verify";
-        window_lanes_avx2 = windowed with sparse::avx2 at [sparse::avx2::PACE.step] like window_words, Avx2, ["avx2"], "windows in planes, by lookups of four bits";
-        window_lanes_avx512 = windowed with sparse::avx512 at [sparse::avx512::PACE.step] like window_words, Avx512, ["avx512"], "the same for 64 heaps at once, but for the nearest rare ones";
-        greedy_pair_avx512 = greedy_pair with sparse::avx512 at [sparse::avx512::PACE.step, 2e6] like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
+        stamp = stamp, Portable, [], "the baseline: every split stamps its nim-sum";
+        bit_rows = bit_rows with translate::plain, Portable, [], "sets of nim-sums as bit rows; a third part translates a row by XOR, word by word";
+        xor_translate_avx512 = bit_rows with translate::avx512 like bit_rows, Avx512, ["avx512"], "the same, with 512 bits translated by two instructions";
+        sparse = sparse_stamps, Portable, [], "the best public algorithm: splits with rare heaps first, others only to show that rare values are reached";
+        candidates = candidates, Portable, [], "a sample of splits stamps; values still open are searched among all splits";
+        candidates_avx512 = candidates like candidates, Avx512, ["avx512"], "the same source at this tier";
+        greedy = greedy with sparse::plain, Portable, [], "64 heaps as byte lanes: rare heaps as moves for common values, half of them only asked for the least free codes";
+        greedy_avx2 = greedy with sparse::avx2 like greedy, Avx2, ["avx2"], "the same, with planes by four-bit lookups";
+        greedy_avx512 = greedy with sparse::avx512 like greedy, Avx512, ["avx512"], "the same, with planes by a permute that all groups share, and masks by affine maps";
+        greedy_neon = greedy with sparse::v128 like greedy, Neon, ["neon"], "the same, with planes by lookups that leave out other groups";
+        greedy_simd128 = greedy with sparse::v128 like greedy, Simd128, ["simd128"], "the same, with planes by lookups that leave out other groups";
+        window_words = windowed with sparse::plain like greedy, Portable, [], "where few heaps are rare: an OR of bits over them, and over some common ones to verify";
+        window_lanes_avx2 = windowed with sparse::avx2 like window_words, Avx2, ["avx2"], "windows in planes, by lookups of four bits";
+        window_lanes_avx512 = windowed with sparse::avx512 like window_words, Avx512, ["avx512"], "the same for 64 heaps at once, but for the nearest rare ones";
+        greedy_pair_avx512 = greedy_pair with sparse::avx512 like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",
@@ -98,6 +98,7 @@ impl Operation for MexOctal {
     }];
     const PUBLIC: &'static [&'static str] = &["sparse"];
     const NOTES: &'static str = include_str!("NOTES.md");
+    const RATES: &'static str = include_str!("../rates.tsv");
 
     fn oracle(input: &Octal) -> Vec<u16> {
         oracle::values(input)

@@ -246,10 +246,10 @@ impl Operation for MexPeriod {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexPeriod, start;
-        table = table at [115.0, 140.0, 1.0], Portable, [], "the baseline: a table of all values, and the classical theorem";
-        window_words = stream with sparse::plain at [60.0, 20.0] like table, Portable, [], "a window of the last values; what they reach as bits of words";
-        window_lanes_avx2 = stream with sparse::avx2 at [55.0, 8.0] like window_words, Avx2, ["avx2"], "a window of the last values; planes by lookups of four bits";
-        window_lanes_avx512 = stream with sparse::avx512 at [30.0, 4.0] like window_words, Avx512, ["avx512"], "a window of the last values; planes by byte permutes";
+        table = table, Portable, [], "the baseline: a table of all values, and the classical theorem";
+        window_words = stream with sparse::plain like table, Portable, [], "a window of the last values; what they reach as bits of words";
+        window_lanes_avx2 = stream with sparse::avx2 like window_words, Avx2, ["avx2"], "a window of the last values; planes by lookups of four bits";
+        window_lanes_avx512 = stream with sparse::avx512 like window_words, Avx512, ["avx512"], "a window of the last values; planes by byte permutes";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",
@@ -257,6 +257,7 @@ impl Operation for MexPeriod {
     }];
     const PUBLIC: &'static [&'static str] = &["table"];
     const NOTES: &'static str = include_str!("NOTES.md");
+    const RATES: &'static str = include_str!("../rates.tsv");
 
     fn oracle(input: &Octal) -> Census {
         let values = octal::MexOctal::oracle(input);

@@ -15,7 +15,7 @@ use crate::simd::avx2::{load, store};
 use crate::simd::{array_of, mapped};
 
 /// As measured on Zen 4.
-pub const PACE: Pace = Pace { step: 14.0, search: 0.2 };
+pub const PACE: Pace = Pace::of("greedy_avx2", "candidates");
 
 /// Codes of one group.
 const GROUP: usize = 16;

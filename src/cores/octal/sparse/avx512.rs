@@ -15,7 +15,7 @@ use crate::simd::avx512::{load, store};
 use crate::simd::{array_of, mapped};
 
 /// As measured on Zen 4.
-pub const PACE: Pace = Pace { step: 5.0, search: 0.1 };
+pub const PACE: Pace = Pace::of("greedy_avx512", "candidates_avx512");
 
 /// For each plane of a group, the one-hot bit of a code.
 static TABLES: [[u8; 64]; 8] = {

@@ -22,8 +22,9 @@ use blocks::{Sparse, TooLarge};
 use codes::{LANES, Move};
 use window::Loops;
 
-use super::octal::Octal;
 use super::octal::candidates::Candidates;
+use super::octal::{MexOctal, Octal};
+use crate::kernel::{Operation, rates};
 
 /// One-hot planes: bit `b` of byte `i` of plane `p` means heap `i` and code `8 p + b`.
 pub const PLANES: usize = 32;
@@ -48,6 +49,18 @@ pub struct Pace {
     pub step: f64,
     /// A split that is searched.
     pub search: f64,
+}
+
+impl Pace {
+    /// That of the tier with these kernels, whose only rates these are.
+    const fn of(greedy: &str, candidates: &str) -> Self {
+        let ([step], [search]) = (rate(greedy), rate(candidates));
+        Pace { step, search }
+    }
+}
+
+const fn rate(kernel: &str) -> [f64; 1] {
+    rates::find(MexOctal::RATES, MexOctal::NAME, kernel)
 }
 
 /// The work on blocks, compiled for the tier of the function that [`compiled!`] is in. That function is not inlined: all drivers share

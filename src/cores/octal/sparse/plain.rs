@@ -9,7 +9,7 @@ use super::{ASKED, Chunk, Compiled, Inner, Pace, Parts, Planes, compiled};
 use crate::cores::mex::lanes::plain::free_words;
 
 /// As measured with the vectors of the default build.
-pub const PACE: Pace = Pace { step: 60.0, search: 0.2 };
+pub const PACE: Pace = Pace::of("greedy", "candidates");
 
 #[inline(always)]
 fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes) {

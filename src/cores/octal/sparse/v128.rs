@@ -14,7 +14,7 @@ use crate::simd::v128::{SUMS, Vector, bits, load, lookup, store};
 use crate::simd::{array_of, mapped};
 
 /// By llvm-mca, as all costs of these tiers.
-pub const PACE: Pace = Pace { step: 32.0, search: 0.2 };
+pub const PACE: Pace = Pace::of("greedy_neon", "candidates");
 
 /// Codes of one group.
 const GROUP: usize = 16;

@@ -13,11 +13,6 @@ use wide::{u32x8, u32x16};
 
 use super::{LineVisit, Parts, Search, SearchEnd};
 
-/// Chosen by the vectors of this build: of 256 bits at least, or others.
-pub const fn square_ns(avx2: f64, others: f64) -> f64 {
-    if cfg!(target_feature = "avx2") { avx2 } else { others }
-}
-
 /// The parts in these vectors.
 #[inline(always)]
 pub fn parts() -> Parts<impl Search, impl Search> {

@@ -125,13 +125,13 @@ impl Operation for XorTriples {
     const CORE: Core = Core::XorCount;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { XorTriples;
-        pair_loop = pair_loop at [20.0, 1.0, 0.45], Portable, [], "the baseline: for each pair of heaps, look up how many heaps complete it", needs;
-        pairs_avx512 = pairs_avx512 at [50.0, 15.0, 0.027] like pair_loop, Avx512, ["avx512"], "the same for 64 pairs at once, with the table in registers";
-        histogram = histogram at [50.0, 0.35, 0.6], Portable, [], "the best public algorithm: count the values, then go through pairs of values", needs;
-        histogram_wht = histogram_wht at [100.0, 0.35, 4.0], Portable, [], "count in four tables, then apply the Walsh-Hadamard transform", needs;
-        histogram_pairs = histogram_pairs at [300.0, 0.19, 0.07], Portable, [], "the same with one increment for two heaps, in a table of pairs of values", needs;
-        histogram_pairs_avx2 = histogram_pairs at [300.0, 0.18, 0.07] like histogram_pairs, Avx2, ["avx2"], "the same source, compiled at this tier", needs;
-        characters_avx512 = characters_avx512 at [380.0, 0.12, 0.001, 4.0], Avx512, ["avx512"],
+        pair_loop = pair_loop, Portable, [], "the baseline: for each pair of heaps, look up how many heaps complete it", needs;
+        pairs_avx512 = pairs_avx512 like pair_loop, Avx512, ["avx512"], "the same for 64 pairs at once, with the table in registers";
+        histogram = histogram, Portable, [], "the best public algorithm: count the values, then go through pairs of values", needs;
+        histogram_wht = histogram_wht, Portable, [], "count in four tables, then apply the Walsh-Hadamard transform", needs;
+        histogram_pairs = histogram_pairs, Portable, [], "the same with one increment for two heaps, in a table of pairs of values", needs;
+        histogram_pairs_avx2 = histogram_pairs like histogram_pairs, Avx2, ["avx2"], "the same source, compiled at this tier", needs;
+        characters_avx512 = characters_avx512, Avx512, ["avx512"],
             "the transform without counting values, from XORs of bit planes and population counts", needs;
     };
     const ABSENT: &'static [Absent] = &[
@@ -156,6 +156,7 @@ impl Operation for XorTriples {
     ];
     const PUBLIC: &'static [&'static str] = &["histogram"];
     const NOTES: &'static str = include_str!("NOTES.md");
+    const RATES: &'static str = include_str!("../rates.tsv");
 
     fn input_bytes(input: &Values) -> f64 {
         2.0 * input.heaps as f64

@@ -12,15 +12,6 @@ use super::chain::settle;
 use super::{Decoder, ONE_HOT, Parts, Planes, Sources, by_planes, plain};
 use crate::simd::array_of;
 
-/// Chosen by the shuffle of this build: an instruction of AVX-512, lookups of ARM (estimated by llvm-mca), or a loop.
-pub const fn plane_ns(avx512: f64, arm: f64, others: f64) -> f64 {
-    match () {
-        () if cfg!(target_feature = "avx512vbmi") => avx512,
-        () if cfg!(target_arch = "aarch64") => arm,
-        () => others,
-    }
-}
-
 static TABLES: Planes = ONE_HOT;
 
 /// ORs what the moves reach into the first planes of blocks. One function for all kernels: byte by byte, a shuffle is long.
