@@ -5,13 +5,17 @@
 //! are run with `--help`; after `not tested:` those that change the system or the shell. Other commands of cargo build,
 //! and so they take minutes.
 
+#[path = "suite/program.rs"]
+mod program;
+
 use std::fs;
 use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
-use assert_cmd::Command;
 use libtest_mimic::{Arguments, Failed, Trial};
+
+use crate::program::{Command, path_of_program};
 
 /// Enough on a busy machine, where the slowest takes half a minute.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
@@ -130,7 +134,7 @@ fn process(words: &[&str], help: bool, folder: &Path) -> Result<Command, Failed>
 }
 
 fn program(args: &[&str], folder: &Path) -> Result<Command, Failed> {
-    let mut program = Command::cargo_bin("nimlanes")?;
+    let mut program = Command::new(path_of_program());
     program.args(args).current_dir(folder).env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
     Ok(program)
 }
@@ -138,7 +142,7 @@ fn program(args: &[&str], folder: &Path) -> Result<Command, Failed> {
 /// Copies what `nimlanes report` reads, because it also writes there.
 fn copy_source_tree(folder: &Path) -> Result<(), Failed> {
     for part in ["README.md", "RESULTS.md", "profiles", "src"] {
-        Command::new("cp").arg("-R").arg(source_tree().join(part)).arg(folder).assert().try_success()?;
+        judge(&Command::new("cp").arg("-R").arg(source_tree().join(part)).arg(folder).output()?)?;
     }
     Ok(fs::create_dir(folder.join("target"))?)
 }

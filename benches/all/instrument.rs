@@ -100,7 +100,7 @@ mod flamegraphs {
     use std::path::Path;
 
     use criterion::profiler::Profiler;
-    use nimlanes_lab::profile::{ProfileError, ROOT, Sampler, Sampling};
+    use nimlanes_lab::profile::{Failure, ROOT, Sampler, Sampling};
 
     /// Draws a flamegraph of each benchmark for `cargo bench -- --profile-time <seconds>`: with its texts in the project's folder
     /// for pictures, and where criterion's users look, in `<target>/criterion/<id>/profile/flamegraph.svg`.
@@ -112,7 +112,7 @@ mod flamegraphs {
     impl Flamegraphs {
         /// # Errors
         /// The environment names a sampler that there is not.
-        pub fn new() -> Result<Self, ProfileError> {
+        pub fn new() -> Result<Self, Failure> {
             Ok(Flamegraphs { sampler: Sampler::from_env()?, running: None })
         }
     }

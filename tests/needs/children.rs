@@ -6,11 +6,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use assert_cmd::cargo::cargo_bin;
 use libtest_mimic::Trial;
-use predicates::prelude::*;
 
-use crate::program::nimlanes;
+use crate::program::{self, nimlanes, path_of_program};
 
 pub fn trials() -> Vec<Trial> {
     let works = |name, args: &[&str]| Command::new(name).args(args).output().is_ok_and(|it| it.status.success());
@@ -34,19 +32,19 @@ fn a_child_asks_nobody_on_the_terminal() {
     let tree = tempfile::tempdir().expect("a folder");
     fs::write(tree.path().join("Cargo.toml"), "name = \"nimlanes-lab\"\n").expect("a writable folder");
     script(&tree.path().join("git"), "read password </dev/tty; echo fatal: no password >&2; exit 128");
-    let compare = format!("{} compare mex_subtraction --size 100 --builds rev:HEAD", cargo_bin("nimlanes").display());
+    let compare = format!("{} compare mex_subtraction --size 100 --builds rev:HEAD", path_of_program().display());
     let path = std::env::var("PATH").expect("a path");
-    let mut terminal = assert_cmd::Command::new("script");
+    let mut terminal = program::Command::new("script");
     terminal.args(["--quiet", "--return", "--command", &compare, "/dev/null"]).timeout(Duration::from_secs(60));
     terminal.current_dir(tree.path()).env("PATH", format!("{}:{path}", tree.path().display()));
-    terminal.assert().code(1).stdout(predicate::str::contains("fatal: no password"));
+    terminal.assert().code(1).prints("fatal: no password");
 }
 
 /// There, this program has no number.
 fn a_build_duels_in_a_namespace() {
     let folder = tempfile::tempdir().expect("a folder");
     let other = folder.path().join("other");
-    script(&other, &format!("exec unshare -rpf {} \"$@\"", cargo_bin("nimlanes").display()));
+    script(&other, &format!("exec unshare -rpf {} \"$@\"", path_of_program().display()));
     let mut duel = nimlanes();
     duel.args(["compare", "mex_subtraction", "--size", "100", "--kernels", "flags", "--seconds", "0.1", "--builds"]);
     duel.arg(other).assert().success();

@@ -6,12 +6,11 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use assert_cmd::cargo::cargo_bin;
 use libtest_mimic::Trial;
 use rustix::io::Errno;
 use tempfile::TempDir;
 
-use crate::program::nimlanes;
+use crate::program::{nimlanes, path_of_program};
 
 const TO: [&str; 6] = ["grundy", "--limit", "2", "--format", "csv", "--output"];
 const DUEL: [&str; 7] = ["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--save"];
@@ -69,7 +68,7 @@ fn on_full_disk(script: &str, args: &[&str]) -> std::io::Result<Output> {
     let folder = folder();
     let disk = folder.path().display();
     let script = format!("mount -t tmpfs -o size=64k none '{disk}' && cd '{disk}' || exit 77\n{script}");
-    Command::new("unshare").args(["-rm", "sh", "-c", &script]).arg(cargo_bin("nimlanes")).args(args).output()
+    Command::new("unshare").args(["-rm", "sh", "-c", &script]).arg(path_of_program()).args(args).output()
 }
 
 fn a_full_disk_changes_no_file() {

@@ -25,7 +25,7 @@ fn is_sigint_ignored() -> bool {
 fn ctrl_c_ends_a_long_run_cleanly() {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
-    let program = assert_cmd::cargo::cargo_bin("nimlanes");
+    let program = crate::program::path_of_program();
     let long = ["solve", "stone-game", "--limit", "6000", "--kernel", "table_scan=byte_table"];
     let child = Command::new(program).args(long).stderr(Stdio::piped()).spawn().expect("it starts");
     std::thread::sleep(Duration::from_millis(300));

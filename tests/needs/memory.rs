@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use assert_cmd::Command;
-use assert_cmd::cargo::cargo_bin;
 use libtest_mimic::Trial;
 use nimlanes::machine::Machine;
+
+use crate::program::{Command, path_of_program};
 
 /// The operation, and what is run with one of its kernels.
 const RUNS: [(&str, &str, &str); 12] = [
@@ -53,7 +53,7 @@ fn shell(script: &str) -> Command {
 
 /// Exit code and stderr of the program with these arguments and this limit on its address space.
 fn within(kilobytes: u64, args: &str) -> (Option<i32>, String) {
-    let script = format!("ulimit -v {kilobytes}; exec {} {args}", cargo_bin("nimlanes").display());
+    let script = format!("ulimit -v {kilobytes}; exec {} {args}", path_of_program().display());
     let output = shell(&script).output().expect("a shell");
     let is_killed = std::os::unix::process::ExitStatusExt::signal(&output.status) == Some(9);
     assert!(!is_killed, "{kilobytes} kB: {args}: hangs");

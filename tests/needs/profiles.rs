@@ -4,14 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use assert_cmd::cargo::cargo_bin;
 use libtest_mimic::Trial;
-use predicates::prelude::*;
 use serde_json::Value;
 
 use crate::instructions::needs_steps;
 use crate::needs;
-use crate::program::{nimlanes, without_tools};
+use crate::program::{self, Assert, nimlanes, path_of_program, without_tools};
 
 const PROFILE: [&str; 8] = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3"];
 
@@ -24,6 +22,7 @@ pub fn trials() -> Vec<Trial> {
         has_perf.and(needs(knows_this_cpu() && cfg!(target_arch = "x86_64"), "llvm-mca with a model of this CPU"));
     vec![
         trial("a_profile_goes_down_to_lines", has_perf, a_profile_goes_down_to_lines),
+        trial("shares_of_inlined_functions_are_those_of_cpu_time", has_perf, phases::shares_are_those_of_cpu_time),
         trial("a_profile_without_perf_events_says_so", is_linux.and(needs(!perf, "no perf events")), no_perf_events),
         trial("a_program_whose_file_is_gone_is_profiled", has_perf, a_program_whose_file_is_gone_is_profiled),
         trial("a_program_without_symbols_is_not_profiled_by_perf", has_perf, || without_symbols("perf")),
@@ -97,7 +96,7 @@ fn left(folder: &Path, ending: &str) -> String {
 
 fn a_profile_goes_down_to_lines() {
     let folder = folder();
-    let profile = |program: &mut assert_cmd::Command| {
+    let profile = |program: &mut program::Command| {
         let output = program.args(PROFILE).arg("--dir").arg(folder.path()).assert().success().get_output().clone();
         assert!(left(folder.path(), "folded").contains("bit_rows.rs:"), "{:?}", text(&output));
         (left(folder.path(), "txt"), text(&output)[1].clone())
@@ -109,6 +108,100 @@ fn a_profile_goes_down_to_lines() {
     assert!(summary.contains(lacks), "{summary}");
 }
 
+/// Two inlined phases below a harness, in modules that are named as those of the library.
+mod phases {
+    use std::fs;
+    use std::hint::black_box;
+    use std::time::Duration;
+
+    use nimlanes::lab::clock::Clock;
+    use nimlanes_lab::profile::{Sampler, Sampling};
+
+    mod session {
+        pub trait Session {
+            fn spin(&self) -> [std::time::Duration; 2];
+        }
+    }
+
+    mod nimlanes_phases {
+        use super::*;
+
+        pub struct Phases;
+
+        impl super::session::Session for Phases {
+            #[inline(never)]
+            fn spin(&self) -> [Duration; 2] {
+                black_box(two_phases()) // no tail call, which would leave no frame
+            }
+        }
+
+        /// The CPU time of each of two inlined phases, in a ratio of about one to two.
+        #[inline(never)]
+        fn two_phases() -> [Duration; 2] {
+            let begin = Clock::Thread.now();
+            while Clock::Thread.now() - begin < Duration::from_millis(300) {
+                black_box(multiply());
+            }
+            let middle = Clock::Thread.now();
+            while Clock::Thread.now() - middle < Duration::from_millis(600) {
+                black_box(divide());
+            }
+            [middle - begin, Clock::Thread.now() - middle]
+        }
+
+        // Operators alone: in builds for tests, methods are not inlined.
+        #[inline(always)]
+        fn multiply() -> u64 {
+            let (mut i, mut all) = (0u64, 0);
+            while i < 100_000 {
+                i += 1;
+                all ^= i * i; // a product
+            }
+            all
+        }
+
+        #[inline(always)]
+        fn divide() -> u64 {
+            let (mut i, mut all) = (0u64, 0);
+            while i < 100_000 {
+                i += 1;
+                all ^= u64::MAX / i; // a quotient
+            }
+            all
+        }
+    }
+
+    pub fn shares_are_those_of_cpu_time() {
+        let sampling = Sampling::start(Some(Sampler::Perf)).expect("perf events are allowed");
+        let times = session::Session::spin(&nimlanes_phases::Phases).map(|time| time.as_secs_f64());
+        let profile = sampling.finish("a/test/phases/1").expect("samples");
+        let folder = super::folder();
+        let path = folder.path().join("kept.folded");
+        profile.write_to(&path).expect("a writable folder");
+        let text = fs::read_to_string(path).expect("a file");
+        let stacks: Vec<(&str, u64)> = text
+            .lines()
+            .map(|line| line.rsplit_once(' ').expect("a count"))
+            .map(|(stack, count)| (stack, count.parse().expect("a number")))
+            .collect();
+        let all: u64 = stacks.iter().map(|(_, count)| count).sum();
+        let share = |of: &str| {
+            let own = stacks.iter().filter(|(stack, _)| stack.split(';').any(|frame| frame.contains(of)));
+            own.map(|(_, count)| count).sum::<u64>() as f64 / all as f64
+        };
+        assert!(stacks.iter().all(|(stack, _)| stack.starts_with("nimlanes_phases::two_phases")), "{text}");
+        for (phase, time) in ["multiply", "divide"].into_iter().zip(times) {
+            let expected = time / times.iter().sum::<f64>();
+            let found = share(&format!("nimlanes_phases::{phase}"));
+            assert!((found - expected).abs() < 0.05, "{phase}: {found}, not {expected}: {text}");
+        }
+        assert!(share("profiles.rs:") > 0.9, "{text}");
+        if cfg!(target_arch = "x86_64") {
+            assert!(profile.text().contains("hottest loop: "), "{}", profile.text());
+        }
+    }
+}
+
 fn no_perf_events() {
     let folder = folder();
     let mut profile = nimlanes();
@@ -117,12 +210,12 @@ fn no_perf_events() {
     assert!(text(&output)[1].contains("sampled by pprof, by function and not by line: "), "{:?}", text(&output));
     let mut by_name = without_tools();
     by_name.args(PROFILE).args(["--sampler", "perf", "--dir"]).arg(folder.path());
-    by_name.assert().code(1).stderr(predicate::str::contains("cannot sample: "));
+    by_name.assert().code(1).says("cannot sample: ");
 }
 
 /// A profile by a copy of the program, without tools.
-fn profile_of(program: &Path, sampler: &str, into: &Path) -> assert_cmd::assert::Assert {
-    let mut profile = assert_cmd::Command::new(program);
+fn profile_of(program: &Path, sampler: &str, into: &Path) -> Assert {
+    let mut profile = program::Command::new(program);
     profile.env("PATH", "").args(PROFILE).args(["--sampler", sampler, "--dir"]).arg(into).assert()
 }
 
@@ -130,7 +223,7 @@ fn profile_of(program: &Path, sampler: &str, into: &Path) -> assert_cmd::assert:
 fn a_program_whose_file_is_gone_is_profiled() {
     let folder = folder();
     let copy = folder.path().join("nimlanes");
-    fs::copy(cargo_bin("nimlanes"), &copy).expect("a copy");
+    fs::copy(path_of_program(), &copy).expect("a copy");
     let program = fs::File::open(&copy).expect("the copy");
     fs::remove_file(&copy).expect("removed");
     #[cfg(unix)]
@@ -138,7 +231,7 @@ fn a_program_whose_file_is_gone_is_profiled() {
     #[cfg(not(unix))]
     let gone = format!("{program:?}");
     let says = "cannot tell functions apart: the program's file was replaced or removed";
-    profile_of(gone.as_ref(), "pprof", folder.path()).code(1).stderr(predicate::str::contains(says));
+    profile_of(gone.as_ref(), "pprof", folder.path()).code(1).says(says);
     profile_of(gone.as_ref(), "perf", folder.path()).success();
     assert!(left(folder.path(), "folded").contains("bit_rows.rs:"));
 }
@@ -147,10 +240,10 @@ fn without_symbols(sampler: &str) {
     let folder = folder();
     let copy = folder.path().join("nimlanes");
     // It comes with the linker.
-    let strip = Command::new("strip").arg("-o").arg(&copy).arg(cargo_bin("nimlanes")).status();
+    let strip = Command::new("strip").arg("-o").arg(&copy).arg(path_of_program()).status();
     assert!(strip.expect("strip runs").success());
     let says = "cannot tell functions apart: the program has no symbols\n";
-    profile_of(&copy, sampler, folder.path()).code(1).stderr(predicate::str::contains(says));
+    profile_of(&copy, sampler, folder.path()).code(1).says(says);
 }
 
 fn a_profile_shows_the_hottest_loop() {

@@ -2,9 +2,9 @@
 
 use std::process::Command as Process;
 
-use assert_cmd::Command;
-use assert_cmd::cargo::cargo_bin;
 use libtest_mimic::Trial;
+
+use crate::program::{Command, path_of_program};
 
 const RUN: &str = "run mex_zeros --size 1000 --kernel byte_sieve --seconds 0.001";
 const DUEL: &str = "compare mex_subtraction --size 1000 --kernels stamp,flags --seconds 0.1";
@@ -28,5 +28,5 @@ pub fn trials() -> Vec<Trial> {
 fn in_valgrind(options: &[&str], args: &str) {
     let mut valgrind = Command::new("valgrind");
     valgrind.env("NIMLANES_ISA_MAX", "portable").env_remove("NIMLANES_KERNEL");
-    valgrind.args(options).arg(cargo_bin("nimlanes")).args(args.split(' ')).assert().success();
+    valgrind.args(options).arg(path_of_program()).args(args.split(' ')).assert().success();
 }

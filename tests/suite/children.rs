@@ -5,12 +5,10 @@ use std::fs;
 use std::process::{Child, Command as Process, Stdio};
 use std::time::Duration;
 
-use assert_cmd::Command;
-use assert_cmd::cargo::cargo_bin;
-use predicates::prelude::*;
 use tempfile::TempDir;
 
 use crate::duels::{duel, failed, interrupt, is_gone, script, wait_for};
+use crate::program::{Command, path_of_program};
 
 /// A source tree of which the program knows no more than its name, with a `git` that is a shell script: it notes its group, and that it
 /// began.
@@ -25,7 +23,7 @@ impl Tree {
     }
 
     fn program(&self, args: &[&str]) -> Process {
-        let mut command = Process::new(cargo_bin("nimlanes"));
+        let mut command = Process::new(path_of_program());
         let path = std::env::var("PATH").expect("a path");
         command.env("PATH", format!("{}:{path}", self.0.path().display()));
         command.current_dir(self.0.path()).args(args);
@@ -45,7 +43,7 @@ impl Tree {
     }
 
     fn fails(&self, says: &str) {
-        failed(Command::from_std(self.compare()).timeout(Duration::from_secs(60)), says);
+        failed(Command::from(self.compare()).timeout(Duration::from_secs(60)), says);
     }
 }
 
@@ -91,7 +89,7 @@ fn the_last_words_of_a_child_are_shown_in_plain_english() {
         printf 'To ask:\n\n\tgit ask\n' >&2
         exit 128";
     let tree = Tree::new(words);
-    let mut compare = Command::from_std(tree.compare());
+    let mut compare = Command::from(tree.compare());
     compare.env("LC_ALL", "de_DE.UTF-8");
     failed(&mut compare, ": fatal\u{fffd}: refused\n    To ask:\n    \tgit ask\n");
     let lines: Vec<String> = (1..=30).map(|line| format!("line {line}")).collect();
@@ -108,7 +106,7 @@ fn the_last_words_of_a_child_are_shown_in_plain_english() {
 fn a_child_is_told_not_to_ask() {
     let tree =
         Tree::new("echo $GIT_TERMINAL_PROMPT,$GIT_ASKPASS,$SSH_ASKPASS_REQUIRE,$CLICOLOR_FORCE,$(cat) >&2; exit 1");
-    let mut compare = Command::from_std(tree.compare());
+    let mut compare = Command::from(tree.compare());
     compare.env("GIT_ASKPASS", "askpass").env("CLICOLOR_FORCE", "1").write_stdin("secret");
     failed(&mut compare, ": 0,,never,,\n");
 }
@@ -120,7 +118,7 @@ fn a_report_shows_why_git_names_no_revision() {
     for folder in [".git", "src/cores", "src/foundation/simd"] {
         fs::create_dir_all(tree.0.path().join(folder)).expect("a writable folder");
     }
-    let mut report = Command::from_std(tree.program(&["report", "--quick"]));
+    let mut report = Command::from(tree.program(&["report", "--quick"]));
     let report = report.timeout(Duration::from_secs(60)).assert().code(1);
-    report.stderr(predicate::str::contains(" failed: fatal: detected dubious ownership\n"));
+    report.says(" failed: fatal: detected dubious ownership\n");
 }

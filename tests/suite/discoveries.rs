@@ -6,7 +6,6 @@ use std::fs;
 use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 
-use assert_cmd::Command;
 use nimlanes::cores::mex::family::{Family, MexFamily};
 use nimlanes::cores::mex::octal::{MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
@@ -19,6 +18,7 @@ use nimlanes::moves::{MoveSet, Rules};
 use serde_json::{Value, json};
 use twox_hash::XxHash3_64;
 
+use crate::program::Command;
 use crate::saved::load;
 use crate::{in_memory, nimlanes};
 

@@ -8,9 +8,9 @@ use std::process::{Child, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
-use assert_cmd::Command;
-use assert_cmd::cargo::cargo_bin;
 use tempfile::TempDir;
+
+use crate::program::{Command, path_of_program};
 
 /// The output of `grundy --limit 2 --format csv`.
 const CSV: &str = "n,a\n0,0\n1,1\n2,0\n";
@@ -27,7 +27,7 @@ fn nimlanes(args: &[&str]) -> Command {
 /// A shell that starts the program as `"$0" "$@"`.
 fn shell(script: &str, args: &[&str]) -> std::process::Command {
     let mut command = std::process::Command::new("sh");
-    command.args(["-c", script]).arg(cargo_bin("nimlanes")).args(args).stderr(Stdio::piped()).stdout(Stdio::piped());
+    command.args(["-c", script]).arg(path_of_program()).args(args).stderr(Stdio::piped()).stdout(Stdio::piped());
     command
 }
 
@@ -314,9 +314,8 @@ fn of_two_runs_with_one_output_the_last_one_wins() {
     let whole = limits.map(|limit| nimlanes(&args(limit)).assert().success().get_output().stdout.clone());
     let out = folder.text("out");
     for _ in 0..3 {
-        let start = |limit| {
-            std::process::Command::new(cargo_bin("nimlanes")).args(args(limit)).args(["--output", &out]).spawn()
-        };
+        let start =
+            |limit| std::process::Command::new(path_of_program()).args(args(limit)).args(["--output", &out]).spawn();
         for run in limits.map(|limit| start(limit).expect("it starts")) {
             let output = run.wait_with_output().expect("it ends");
             assert!(output.status.success());
@@ -332,7 +331,7 @@ fn a_checkpoint_belongs_to_one_run() {
     let keep = ["--limit", "2e9", "--checkpoint", "kept"];
     let keep = [&RECORDS[..], &keep].concat();
     let start = || {
-        let program = std::process::Command::new(cargo_bin("nimlanes"))
+        let program = std::process::Command::new(path_of_program())
             .args(&keep)
             .current_dir(folder.0.path())
             .stdout(Stdio::null())
@@ -435,7 +434,7 @@ fn interrupted(args: [&str; 3], file: &str, (signal, code): (&str, i32)) -> u64 
         Some((found.ino(), found.modified().expect("a time")))
     };
     let before: Option<(u64, SystemTime)> = version();
-    let mut command = std::process::Command::new(cargo_bin("nimlanes"));
+    let mut command = std::process::Command::new(path_of_program());
     command.arg("grundy").args(args).args(["--threads=1", "--checkpoint", file]);
     let child = command.stderr(Stdio::piped()).spawn().expect("it starts");
     wait_until("it saves", || version() != before);
@@ -496,7 +495,7 @@ fn the_exit_code_names_the_signal() {
     for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130), ("USR1", 138), ("USR2", 140), ("XCPU", 152)] {
         let child = std::process::Command::new("env")
             .args([&format!("--default-signal={signal}")])
-            .arg(cargo_bin("nimlanes"))
+            .arg(path_of_program())
             .args(["positions", "proportionate-nim", "--limit", "4e8", "--output", &out])
             .stderr(Stdio::piped())
             .spawn()

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use assert_cmd::Command;
 use hmac_sha256::Hash;
 use nimlanes::cores::mex::octal::{Code, checkpoint};
 use nimlanes::machine::isa::Tier;
 
 use crate::in_memory;
+use crate::program::{Command, path_of_program};
 
 fn grundy(args: &[&str]) -> Command {
     let mut command = crate::nimlanes();
@@ -29,10 +29,8 @@ fn json(args: &[&str]) -> serde_json::Value {
 #[cfg(target_os = "linux")]
 #[test]
 fn moves_that_do_not_fit_in_memory_are_refused() {
-    let script = format!(
-        "ulimit -v 3000000; exec {} grundy --moves 1..500000000 --limit 5e8",
-        assert_cmd::cargo::cargo_bin("nimlanes").display()
-    );
+    let script =
+        format!("ulimit -v 3000000; exec {} grundy --moves 1..500000000 --limit 5e8", path_of_program().display());
     let output = std::process::Command::new("sh").args(["-c", &script]).output().expect("a shell");
     let line = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{line}");
@@ -283,7 +281,7 @@ fn a_killed_run_over_zeros_resumes_from_its_checkpoint() {
             assert!(line.lines().count() == 1 && line.contains(part), "{line}");
         }
         let records = ["--moves", "factorials", "--records", "--checkpoint", &file];
-        grundy(&records).assert().code(2).stderr(predicates::str::contains("not a checkpoint"));
+        grundy(&records).assert().code(2).says("not a checkpoint");
         assert_eq!(std::fs::read(&file).expect("a checkpoint"), saved);
         assert!(text(&kept(resumed)) == text(&[&args[..], &[resumed]].concat()), "to {resumed}");
         assert!(!std::path::Path::new(&file).exists(), "the checkpoint goes with the end");

@@ -38,6 +38,8 @@ mod limits;
 #[cfg(all(feature = "cli", unix))]
 mod live;
 #[cfg(feature = "cli")]
+mod locks;
+#[cfg(feature = "cli")]
 mod observed;
 #[cfg(all(feature = "cli", unix))]
 mod page;

@@ -6,13 +6,13 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use assert_cmd::Command;
 use miniz_oxide::inflate::decompress_to_vec_zlib;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use self::browser::Browser;
 use crate::nimlanes;
+use crate::program::Command;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const DRIVER: &str = include_str!("page/drive.js");

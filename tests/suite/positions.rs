@@ -4,10 +4,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use assert_cmd::Command;
-use assert_cmd::cargo::cargo_bin;
-
 use crate::in_memory;
+use crate::program::{Command, path_of_program};
 
 fn nimlanes(args: &[&str]) -> Command {
     let mut command = crate::nimlanes();
@@ -155,7 +153,7 @@ fn a_closed_pipe_ends_silently() {
     // The second would write for hours.
     for limit in ["1e6", "1e11"] {
         let start = Instant::now();
-        let mut child = std::process::Command::new(cargo_bin("nimlanes"))
+        let mut child = std::process::Command::new(path_of_program())
             .args(["positions", "proportionate-nim", "--limit", limit])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -173,10 +171,8 @@ fn a_closed_pipe_ends_silently() {
 #[cfg(target_os = "linux")]
 #[test]
 fn written_positions_are_not_kept_in_memory() {
-    let script = format!(
-        "ulimit -v 200000; {} positions proportionate-nim --limit 1e8 | wc -l",
-        cargo_bin("nimlanes").display()
-    );
+    let script =
+        format!("ulimit -v 200000; {} positions proportionate-nim --limit 1e8 | wc -l", path_of_program().display());
     let counted = Command::new("sh").args(["-c", &script]).assert().success().get_output().stdout.clone();
     assert_eq!(String::from_utf8_lossy(&counted).trim(), (1 + 23_081_958).to_string());
 }
@@ -191,7 +187,7 @@ fn a_run_that_is_ended_leaves_no_file() {
     let slow = ["positions", "stone-game", "--limit", "6000", "--kernel", "table_scan=byte_table"];
     let long = ["positions", "proportionate-nim", "--limit", "4e8"];
     for (args, is_due) in [(&slow[..], 0), (&long[..], 1)] {
-        let mut child = std::process::Command::new(cargo_bin("nimlanes"))
+        let mut child = std::process::Command::new(path_of_program())
             .args(args)
             .args(out)
             .stderr(Stdio::piped())

@@ -1,8 +1,22 @@
-//! The program, as tests start it.
+//! The program, as tests start it, and what they expect of it and of other processes.
+#![allow(dead_code, reason = "several programs have this file, and use parts of it")]
+
+use std::ffi::OsStr;
+use std::io::{Read, Result, Write};
+use std::path::{Path, PathBuf};
+use std::process::{self, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// The file of the program.
+pub fn path_of_program() -> PathBuf {
+    env!("CARGO_BIN_EXE_nimlanes").into()
+}
 
 /// The program, without the settings that the environment may have for it.
-pub fn nimlanes() -> assert_cmd::Command {
-    let mut command = assert_cmd::Command::cargo_bin("nimlanes").expect("the program is built for its tests");
+pub fn nimlanes() -> Command {
+    let mut command = Command::new(path_of_program());
     for setting in ["NIMLANES_ISA_MAX", "NIMLANES_KERNEL", "NIMLANES_SAMPLER"] {
         command.env_remove(setting);
     }
@@ -10,8 +24,166 @@ pub fn nimlanes() -> assert_cmd::Command {
 }
 
 /// The same without llvm-mca, which takes most of the time of a short profile.
-pub fn without_tools() -> assert_cmd::Command {
+pub fn without_tools() -> Command {
     let mut program = nimlanes();
     program.env("PATH", "");
     program
+}
+
+/// A process whose output is captured, which is given a text, and which may be killed after a time.
+pub struct Command {
+    process: process::Command,
+    input: Vec<u8>,
+    limit: Option<Duration>,
+}
+
+impl From<process::Command> for Command {
+    fn from(process: process::Command) -> Self {
+        Command { process, input: Vec::new(), limit: None }
+    }
+}
+
+impl Command {
+    pub fn new(program: impl AsRef<OsStr>) -> Self {
+        process::Command::new(program).into()
+    }
+
+    pub fn arg(&mut self, arg: impl AsRef<OsStr>) -> &mut Self {
+        self.with(|process| process.arg(arg))
+    }
+
+    pub fn args(&mut self, args: impl IntoIterator<Item: AsRef<OsStr>>) -> &mut Self {
+        self.with(|process| process.args(args))
+    }
+
+    pub fn env(&mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> &mut Self {
+        self.with(|process| process.env(name, value))
+    }
+
+    pub fn envs(&mut self, variables: impl IntoIterator<Item = (impl AsRef<OsStr>, impl AsRef<OsStr>)>) -> &mut Self {
+        self.with(|process| process.envs(variables))
+    }
+
+    pub fn env_remove(&mut self, name: impl AsRef<OsStr>) -> &mut Self {
+        self.with(|process| process.env_remove(name))
+    }
+
+    pub fn current_dir(&mut self, folder: impl AsRef<Path>) -> &mut Self {
+        self.with(|process| process.current_dir(folder))
+    }
+
+    fn with(&mut self, change: impl FnOnce(&mut process::Command) -> &mut process::Command) -> &mut Self {
+        change(&mut self.process);
+        self
+    }
+
+    /// Its standard input, which is empty otherwise.
+    pub fn write_stdin(&mut self, text: impl Into<Vec<u8>>) -> &mut Self {
+        self.input = text.into();
+        self
+    }
+
+    /// Kills it if it has not ended after this time.
+    pub fn timeout(&mut self, limit: Duration) -> &mut Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Runs it to its end.
+    pub fn output(&mut self) -> Result<Output> {
+        self.process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.process.spawn()?;
+        let mut stdin = child.stdin.take().expect("a pipe");
+        let (mut out, mut errors) = (child.stdout.take().expect("a pipe"), child.stderr.take().expect("a pipe"));
+        let (input, limit) = (&self.input, self.limit.unwrap_or(Duration::MAX));
+        let (end, ended) = channel::<()>();
+        thread::scope(|scope| {
+            // It need not read what it is given.
+            scope.spawn(move || stdin.write_all(input).ok());
+            let errors = scope.spawn(move || read(&mut errors));
+            let out = scope.spawn(move || read(&mut out));
+            let waiting = scope.spawn(move || {
+                if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                    child.kill()?;
+                }
+                child.wait()
+            });
+            let [stdout, stderr] = [out, errors].map(|reader| reader.join().expect("no panic"));
+            drop(end);
+            Ok(Output { status: waiting.join().expect("no panic")?, stdout, stderr })
+        })
+    }
+
+    /// Runs it to its end, for what is expected of that.
+    pub fn assert(&mut self) -> Assert {
+        Assert(self.output().expect("it starts"))
+    }
+}
+
+fn read(pipe: &mut impl Read) -> Vec<u8> {
+    let mut all = Vec::new();
+    pipe.read_to_end(&mut all).expect("a pipe");
+    all
+}
+
+/// How a process ended.
+pub struct Assert(Output);
+
+impl Assert {
+    pub fn get_output(&self) -> &Output {
+        &self.0
+    }
+
+    #[track_caller]
+    fn expect(self, is_so: bool, what: &str) -> Self {
+        let [out, errors] = [&self.0.stdout, &self.0.stderr].map(|text| String::from_utf8_lossy(text));
+        assert!(is_so, "{what}: {}\n{out}\n{errors}", self.0.status);
+        self
+    }
+
+    #[track_caller]
+    pub fn success(self) -> Self {
+        let is_so = self.0.status.success();
+        self.expect(is_so, "no success")
+    }
+
+    #[track_caller]
+    pub fn failure(self) -> Self {
+        let is_so = !self.0.status.success();
+        self.expect(is_so, "no failure")
+    }
+
+    #[track_caller]
+    pub fn code(self, code: i32) -> Self {
+        let is_so = self.0.status.code() == Some(code);
+        self.expect(is_so, &format!("its code is not {code}"))
+    }
+
+    /// Its standard output is this text.
+    #[track_caller]
+    pub fn stdout(self, text: impl AsRef<[u8]>) -> Self {
+        let is_so = self.0.stdout == text.as_ref();
+        self.expect(is_so, "another output")
+    }
+
+    /// Its standard error is this text.
+    #[track_caller]
+    pub fn stderr(self, text: impl AsRef<[u8]>) -> Self {
+        let is_so = self.0.stderr == text.as_ref();
+        self.expect(is_so, "another error")
+    }
+
+    /// Its standard output has this text.
+    #[track_caller]
+    pub fn prints(self, text: &str) -> Self {
+        let is_so = String::from_utf8_lossy(&self.0.stdout).contains(text);
+        self.expect(is_so, &format!("its output lacks {text:?}"))
+    }
+
+    /// Its standard error has this text.
+    #[track_caller]
+    pub fn says(self, text: &str) -> Self {
+        let is_so = String::from_utf8_lossy(&self.0.stderr).contains(text);
+        self.expect(is_so, &format!("its error lacks {text:?}"))
+    }
 }

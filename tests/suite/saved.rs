@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use assert_cmd::Command;
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
+use nimlanes_lab::files::saved::{is_date, utc};
 use serde_json::{Value, json};
 
 use crate::nimlanes;
+use crate::program::Command;
 
 /// Expects exit code 1 and a single line that contains `says`.
 pub fn failed(command: &mut Command, says: &str) {
@@ -108,4 +109,24 @@ fn an_input_is_known_by_its_moves() {
         case(&list, ["--save", text(&saved)]).assert().success();
         assert_eq!(name() == short, is_same, "{list}");
     }
+}
+
+#[test]
+fn dates_have_leap_days() {
+    let days = [0, 951_782_400, 951_868_800, 1_709_164_799, 1_735_689_599, 1_735_689_600, 4_107_542_400];
+    let texts = days.map(utc);
+    assert_eq!(
+        texts,
+        [
+            "1970-01-01T00:00:00Z",
+            "2000-02-29T00:00:00Z",
+            "2000-03-01T00:00:00Z",
+            "2024-02-28T23:59:59Z",
+            "2024-12-31T23:59:59Z",
+            "2025-01-01T00:00:00Z",
+            "2100-03-01T00:00:00Z",
+        ]
+    );
+    assert!(texts.iter().all(|text| is_date(text)));
+    assert!(["", "2024-12-31", "2024-12-31T23:59:59+", "2024-12-31 23:59:59Z"].iter().all(|text| !is_date(text)));
 }

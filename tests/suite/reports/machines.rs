@@ -2,10 +2,6 @@
 
 use std::fs;
 
-use nimlanes::cores::operation;
-use nimlanes::kernel::selection::Selection;
-use nimlanes::machine::Machine;
-use nimlanes::machine::isa::Tier;
 use serde_json::{Value, json};
 
 use super::{add, cells, headline, measured, measurements, read, report, write_folder};
@@ -45,7 +41,6 @@ fn another_machine_stands_beside_that_of_the_report() {
     assert_eq!(cells(&text, "| [`mex_subtraction`]").last(), Some(&"3.00; 9.00 `gone_lanes`"));
     assert_eq!(cells(&text, "| [`flags`]").last(), Some(&"1.00"));
     assert_eq!(cells(&text, "| [`stamp`]").last(), Some(&"3.00"));
-    assert_eq!(cells(&text, "| lake")[3..], ["0 of 1", "1 of 3"]);
     report(&root, &["--check"]).assert().success();
     for field in ["ratio", "ratio_high"] {
         there["content"]["rows"][2][field] = json!(3.3);
@@ -105,36 +100,6 @@ fn a_machine_is_named_by_hand() {
 
     add(&root, other, "given_name", json!("../lake"));
     failed(&mut report(&root, &["--data", other]), "\"../lake\" is no name of a machine");
-}
-
-/// The costs are of today, so a choice can be one that was not timed.
-#[test]
-fn selections_are_judged_on_each_machine() {
-    let selection = Selection::new(Machine::described(Tier::Portable, 1, 1 << 40));
-    let session =
-        operation("mex_subtraction").expect("listed").session(&selection, "squares", 100_000).expect("listed");
-    let selected = session.kernels()[selection.kernel_of(session.as_ref()).expect("a kernel")].name;
-    assert!(!["flags", "pull_words"].contains(&selected), "the test needs others");
-    let on = |name: &str, rows: &[(&str, f64)]| {
-        let mut saved = elsewhere(name, "2026-01-31T12:00:00Z", rows);
-        saved["environment"]["tier"] = json!("portable");
-        saved
-    };
-    let (root, folder) = measured(&on("zen-x", &[(selected, 5.0), ("flags", 1.0)]));
-    let others = [("cove", (selected, 2.0)), ("lake", ("residue_classes", 2.0))];
-    for (name, slower) in others {
-        let saved = on(name, &[("pull_words", 5.0), slower, ("flags", 1.0)]);
-        write_folder(&saved, &root.path().join("profiles/data").join(name));
-    }
-    report(&root, &["--data", folder]).assert().success();
-    let text = read(&root, "RESULTS.md");
-    let verdict = |name: &str, good, worst| {
-        format!("in {good} of 1 cases on {name} (0 more were not timed there), the worst {worst} times")
-    };
-    // What is selected was not timed on the third.
-    let verdicts = [verdict("zen-x", 1, "1.00"), verdict("cove", 0, "2.50")].join("; ");
-    assert!(text.contains(&format!("as long as the fastest {verdicts}.\n")), "{text}");
-    report(&root, &["--check"]).assert().success();
 }
 
 /// Each is named in one line.

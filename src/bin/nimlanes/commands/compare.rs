@@ -11,7 +11,7 @@ use nimlanes::numbers::within;
 use serde::Serialize;
 
 use super::arguments::{Target, Threads, duplicate, seconds};
-use crate::files::saved::{Saved, check_writable};
+use crate::files::saved::{Saved, check_writable, write_json};
 use crate::measuring::builds::{self, Build};
 use crate::measuring::counters::{self, Counters, Source};
 use crate::measuring::duel::{Comparison, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT, run_duel};
@@ -114,7 +114,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let run = interrupt::run(selection.threads());
     let duel = Saved::now(environment, args.play(&selection, &run)?);
     if let Some(path) = &args.save {
-        duel.write(path)?;
+        write_json(path, &duel)?;
     }
     let comparison = &duel.content;
     if args.json {
@@ -157,10 +157,10 @@ impl Args {
             let duel = run_duel(open()?.as_ref(), &options, run, &mut |_| {})?;
             return Ok(Comparison { duel, builds: Vec::new() });
         }
-        let duel = Match::new(open, &options, self.processes as usize, selection.machine(), run)?.until(self.until);
+        let duel = Match::new(open, &options, self.processes as usize, selection.machine(), run)?;
         let others = builds::programs(&self.builds, run)?;
         let (_bar, mut watch) = Monitor::of_share(duel.case().to_string());
-        Ok(duel.play(&others, &mut watch)?)
+        Ok(duel.play(&others, self.until, &mut watch)?)
     }
 
     /// Counts what the kernels do, if that is wanted.

@@ -11,7 +11,7 @@ use nimlanes::numbers::within;
 use super::arguments::{Kernels, listed};
 use super::work::Work;
 use crate::files::families::{FamilyName, Periods, ProvedFamily, RankedSet};
-use crate::files::folder::Folder;
+use crate::files::saved::Folder;
 use crate::terminal::failure::Failure;
 use crate::terminal::output::{Document, headed, print, print_json_array};
 
@@ -73,7 +73,7 @@ fn moves(text: &str) -> Result<RangeInclusive<u64>, String> {
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.kernels.selection_for("family", &[MexFamily::NAME])?;
     let families = args.largest_move.clone().map(|largest| family(largest, args)).collect::<Result<Vec<_>, _>>()?;
-    let folder = args.dir.as_deref().map(Folder::open).transpose()?;
+    let folder = args.dir.clone().map(Folder);
     let search = |family| periods(family, args, &selection, folder.as_ref());
     let all = families.into_iter().map(search).collect::<Result<Vec<_>, _>>()?;
     match args.json {
@@ -126,7 +126,8 @@ fn periods(
     if let Some(folder) = folder {
         let is_enough =
             |of: &ProvedFamily| of.periods.family == name && of.periods.sets == input.sets() && of.top >= args.top();
-        if let Some(known) = folder.known(&file)?.filter(is_enough) {
+        let known = folder.known(&file).map_err(|error| Failure::Usage(error.to_string()))?;
+        if let Some(known) = known.filter(is_enough) {
             return Ok(known.periods);
         }
         folder.check_writable(&file)?;

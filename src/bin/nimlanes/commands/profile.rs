@@ -7,10 +7,10 @@ use nimlanes::kernel::Run;
 use nimlanes::kernel::session::Session;
 
 use super::run::repeat;
-use crate::commands::arguments::repeated::Opened;
-use crate::commands::arguments::{Target, Threads, listed, seconds};
+use crate::commands::arguments::listed;
+use crate::commands::arguments::repeated::{Opened, Repeat};
 use crate::measuring::builds::{self, Build, Program, announce};
-use crate::measuring::profile::{Profile, ProfileError, ROOT, SUFFIXES, Sampler, Sampling, change};
+use crate::measuring::profile::{Profile, ROOT, SUFFIXES, Sampler, Sampling, change};
 use crate::measuring::programs::{complete, program};
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
@@ -25,10 +25,7 @@ use crate::terminal::output::print;
     nimlanes profile mex_split --kernel near_sum --build toolchain:nightly")]
 pub struct Args {
     #[command(flatten)]
-    target: Target,
-    /// Run even if a run is predicted to take more than a minute; without --size, at the published size
-    #[arg(long)]
-    force: bool,
+    repeat: Repeat,
     /// The kernel [default: the selected one]
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
@@ -41,17 +38,12 @@ pub struct Args {
     /// perf: events, by line of source; pprof: a timer, by function [default: perf where it is allowed]
     #[arg(long, hide_possible_values = true)]
     sampler: Option<Sampler>,
-    /// How long to sample, in seconds; at least one run
-    #[arg(long, value_name = "S", default_value = "3", value_parser = seconds, allow_negative_numbers = true)]
-    seconds: f64,
     /// The folder for <operation>/<workload>/<kernel>-<size>.svg, .folded and .txt
     #[arg(long, value_name = "DIR", default_value = ROOT, value_parser = listed::folder())]
     dir: PathBuf,
     /// Write one file instead, by its suffix: .svg, .folded, .txt, or .json for profiler.firefox.com
     #[arg(short, long, value_name = "FILE", value_parser = output, conflicts_with_all = ["dir", "against", "build"])]
     output: Option<PathBuf>,
-    #[command(flatten)]
-    threads: Threads,
 }
 
 /// A file that a profile can be written to.
@@ -60,27 +52,17 @@ fn output(text: &str) -> Result<PathBuf, String> {
     SUFFIXES.iter().any(|suffix| text.ends_with(suffix)).then(|| text.into()).ok_or_else(allowed)
 }
 
-impl From<ProfileError> for Failure {
-    fn from(error: ProfileError) -> Self {
-        match error {
-            ProfileError::Unknown(_) => Failure::Usage(error.to_string()),
-            _ => Failure::Failed(error.to_string()),
-        }
-    }
-}
-
 pub fn main(args: &Args) -> Result<(), Failure> {
-    let selection = args.threads.selection(Some(1))?;
     let sampler = args.sampler.map_or_else(Sampler::from_env, |named| Ok(Some(named)))?;
     let against = args.against.as_deref();
     let names: Vec<_> = [args.kernel.as_deref()].into_iter().chain(against.map(Some)).collect();
-    let Opened { session, kernels, .. } = args.target.open(&selection, &names, args.force)?;
+    let Opened { session, kernels, threads, .. } = args.repeat.open(&names)?;
     let after = kernels[0];
-    let run = interrupt::run(selection.threads());
+    let run = interrupt::run(threads);
     // The sources of a revision are there while its program is: this one reads the text of lines from them.
     let others = builds::programs(args.build.as_slice(), &run)?;
     let name = |kernel: usize| session.kernels()[kernel].name;
-    let sample = |kernel| sample(session.as_ref(), kernel, selection.threads(), sampler, args);
+    let sample = |kernel| sample(session.as_ref(), kernel, threads, sampler, args);
     let now = sample(after)?;
     let (before, from) = if let Some(before) = kernels.get(1).copied() {
         (sample(before)?, name(before).to_owned())
@@ -103,7 +85,7 @@ fn sample(
     args: &Args,
 ) -> Result<Profile, Failure> {
     let sampling = Sampling::start(sampler)?;
-    repeat(session, kernel, threads, args.seconds)?;
+    repeat(session, kernel, threads, args.repeat.seconds)?;
     let profile = sampling.finish(&session.case().with_kernel(session.kernels()[kernel].name))?;
     profile.remarks().iter().for_each(|line| remark(line));
     let picture = match &args.output {
@@ -122,10 +104,10 @@ fn sample_in(other: &Program, session: &dyn Session, kernel: &str, run: &Run, ar
     let mut command = program(&other.path);
     command.args(["profile", session.operation(), "--workload", session.workload(), "--kernel", kernel]);
     command.args(["--size", &session.case().size.to_string(), "--threads", &run.threads().to_string()]);
-    command.args(["--seconds", &args.seconds.to_string(), "--output"]).arg(&stacks);
+    command.args(["--seconds", &args.repeat.seconds.to_string(), "--output"]).arg(&stacks);
     if let Some(sampler) = args.sampler.as_ref().and_then(ValueEnum::to_possible_value) {
         command.args(["--sampler", sampler.get_name()]);
     }
     complete(&mut command, "", run).map_err(|error| error.because(failed))?;
-    Ok(Profile::read(&session.case().with_kernel(kernel), &stacks)?)
+    Profile::read(&session.case().with_kernel(kernel), &stacks)
 }

@@ -12,9 +12,9 @@ use crate::files::saved::{self, utc_now};
 use crate::measuring::builds::cargo;
 use crate::report::data::is_name;
 use crate::report::html::{self, Page};
+use crate::report::measure::Plan;
 use crate::report::measure::tasks::Effort;
-use crate::report::measure::{MeasureError, Plan};
-use crate::report::{self, Overview, ReportError};
+use crate::report::{self, Overview};
 use crate::terminal::failure::{Failure, remark, say};
 use crate::terminal::interrupt;
 use crate::terminal::output::{check_writable, failure, print};
@@ -51,23 +51,6 @@ pub struct Args {
     /// machine in profiles/data
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "check", "again"])]
     html: Option<PathBuf>,
-}
-
-impl From<ReportError> for Failure {
-    fn from(error: ReportError) -> Self {
-        Failure::Failed(error.to_string())
-    }
-}
-
-impl From<MeasureError> for Failure {
-    fn from(error: MeasureError) -> Self {
-        match error {
-            MeasureError::Run(error) => error.into(),
-            MeasureError::Duel(error) => error.into(),
-            MeasureError::Program(error) => error.into(),
-            _ => Failure::Failed(error.to_string()),
-        }
-    }
 }
 
 /// A name of a machine.
@@ -114,7 +97,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 /// Writes the page.
 fn page(file: &Path, args: &Args) -> Result<(), Failure> {
     let main = args.data.clone().map_or_else(report::source, Ok)?;
-    let measurements = saved::entries(&main).map_err(ReportError::from)?;
+    let measurements = saved::entries(&main)?;
     if measurements.iter().any(|measurement| files::are_same(measurement, file)) {
         let (file, main) = (file.display(), main.display());
         return Err(Failure::Usage(format!("--html `{file}` is a measurement in {main}; choose another name")));

@@ -9,8 +9,7 @@ use nimlanes::machine::peak_memory;
 use nimlanes::units::{bytes, span};
 use serde::Serialize;
 
-use super::arguments::repeated::Opened;
-use super::arguments::{Target, Threads, seconds};
+use super::arguments::repeated::{Opened, Repeat};
 use crate::measuring::counters::{self, Counters, Source};
 use crate::measuring::duel::{quantile, repeats};
 use crate::terminal::failure::{Failure, remark};
@@ -26,18 +25,10 @@ use crate::terminal::output::{Document, print, print_json};
 )]
 pub struct Args {
     #[command(flatten)]
-    target: Target,
-    /// Run even if a run is predicted to take more than a minute; without --size, at the published size
-    #[arg(long)]
-    force: bool,
+    repeat: Repeat,
     /// The kernel
     #[arg(long, value_name = "NAME")]
     kernel: String,
-    /// How long to repeat it, in seconds; at least one run
-    #[arg(long, value_name = "S", default_value = "3", value_parser = seconds, allow_negative_numbers = true)]
-    seconds: f64,
-    #[command(flatten)]
-    threads: Threads,
     /// Also count instructions, cycles and misses: by the CPU (hardware), or instructions alone and exactly (steps)
     #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true, hide_possible_values = true)]
     counters: Option<Option<Source>>,
@@ -83,14 +74,11 @@ impl Document for RunDocument<'_> {
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    let selection = args.threads.selection(Some(1))?;
-    let Opened { session, kernels, .. } = args.target.open(&selection, &[Some(&args.kernel)], args.force)?;
+    let Opened { session, kernels, threads, .. } = args.repeat.open(&[Some(&args.kernel)])?;
     let kernel = kernels[0];
-    let start = repeat(session.as_ref(), kernel, selection.threads(), args.seconds)?;
+    let start = repeat(session.as_ref(), kernel, threads, args.repeat.seconds)?;
     let counters = match args.counters {
-        Some(source) => {
-            counters::count(session.as_ref(), &[kernel], source, &interrupt::run(selection.threads()), &mut remark)?
-        }
+        Some(source) => counters::count(session.as_ref(), &[kernel], source, &interrupt::run(threads), &mut remark)?,
         None => None,
     };
     let case = session.case();

@@ -14,7 +14,7 @@ use super::arguments::shard::Shard;
 use super::arguments::{Kernels, code, listed, number, seconds};
 use super::grundy::{Figures, GameSearch, Known, needs_no_table};
 use super::work::Work;
-use crate::files::folder::Folder;
+use crate::files::saved::Folder;
 use crate::files::surveyed::Surveyed;
 use crate::terminal::failure::Failure;
 use crate::terminal::output::print;
@@ -64,11 +64,11 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.kernels.selection_for("survey", &[MexOctal::NAME, MexPeriod::NAME])?;
     let selection = selection.allow_long(); // a run ends when its time is over
     let games = codes.iter().map(|code| game(code, args.limit, LIMIT)).collect::<Result<Vec<_>, _>>()?;
-    let folder = Folder::open(&args.dir)?;
+    let folder = Folder(args.dir.clone());
     let shard = args.shard.range(games.len() as u64);
     for input in &games[shard.start as usize..shard.end as usize] {
         let code = input.code().to_string();
-        let known = folder.known::<Surveyed>(&code)?;
+        let known = folder.known::<Surveyed>(&code).map_err(|error| Failure::Usage(error.to_string()))?;
         if let Some(known) = known.filter(|known| known.is_final(args.limit, LIMIT, args.seconds)) {
             print(&format!("{known}: known\n"))?;
             continue;

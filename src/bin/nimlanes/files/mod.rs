@@ -4,7 +4,6 @@
 
 mod atomic;
 pub mod families;
-pub mod folder;
 pub mod identity;
 pub mod pace;
 pub mod saved;

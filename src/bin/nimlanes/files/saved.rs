@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use nimlanes::lab::environment::Environment;
+use nimlanes::machine::Machine;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -38,30 +39,15 @@ pub struct Saved<T> {
 /// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SavedError {
-    /// It cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// It cannot be written.
-    #[error("cannot write to {}: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// It holds something else, or is incomplete.
-    #[error("{} is not a measurement saved by nimlanes: {reason}", path.display())]
-    Invalid {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    /// It cannot be read, and why.
+    #[error("cannot read {}: {}", .0.display(), .1)]
+    Read(PathBuf, #[source] io::Error),
+    /// It cannot be written, and why.
+    #[error("cannot write to {}: {}", .0.display(), .1)]
+    Write(PathBuf, #[source] io::Error),
+    /// It holds something else, or is incomplete, and what is wrong with it.
+    #[error("{} is not a measurement saved by nimlanes: {}", .0.display(), .1)]
+    Invalid(PathBuf, String),
 }
 
 /// The fields that identify the content of a file.
@@ -78,7 +64,7 @@ struct Header {
 /// The file cannot be read.
 pub fn read_text(path: &Path) -> Result<String, SavedError> {
     let text = fs::read(path).and_then(text);
-    text.map_err(|source| SavedError::Read { path: path.to_owned(), source })
+    text.map_err(|source| SavedError::Read(path.to_owned(), source))
 }
 
 /// The text that bytes are, without the byte-order mark that some editors begin files with.
@@ -119,7 +105,7 @@ fn check_schema(path: &Path, schema: &str, ours: &str) -> Result<(), SavedError>
     let version = |schema: &str| schema.strip_prefix(name)?.parse::<u32>().ok();
     let newer = if version(schema) > version(ours) { ": it is of a newer nimlanes" } else { "" };
     let reason = format!("its schema is {schema:?}, not {ours:?}{newer}");
-    Err(SavedError::Invalid { path: path.to_owned(), reason })
+    Err(SavedError::Invalid(path.to_owned(), reason))
 }
 
 /// Parses the text of a file.
@@ -127,7 +113,7 @@ fn check_schema(path: &Path, schema: &str, ours: &str) -> Result<(), SavedError>
 /// # Errors
 /// The text is truncated, or something else.
 pub fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, SavedError> {
-    serde_json::from_str(text).map_err(|error| SavedError::Invalid { path: path.to_owned(), reason: error.to_string() })
+    serde_json::from_str(text).map_err(|error| SavedError::Invalid(path.to_owned(), error.to_string()))
 }
 
 impl<T: Measured> Saved<T> {
@@ -141,29 +127,51 @@ impl<T: Measured> Saved<T> {
     /// # Errors
     /// The file cannot be read, is truncated, or has another format or kind.
     pub fn read(path: &Path) -> Result<Self, SavedError> {
-        Self::parsed(path, &read_text(path)?)
-    }
-
-    /// Parses a text of this kind.
-    ///
-    /// # Errors
-    /// It is truncated, or has another format or kind.
-    pub fn parsed(path: &Path, text: &str) -> Result<Self, SavedError> {
+        let text = &read_text(path)?;
         let Header { schema, kind } = parse(path, text)?;
         check_schema(path, &schema, SCHEMA)?;
         if kind != T::KIND {
             let reason = format!("it holds {kind:?}, not {:?}", T::KIND);
-            return Err(SavedError::Invalid { path: path.to_owned(), reason });
+            return Err(SavedError::Invalid(path.to_owned(), reason));
         }
         parse(path, text)
     }
+}
 
-    /// Writes a file and creates missing parent folders.
+/// A folder of measurements, a file of each, by name. It need not exist yet.
+#[derive(Debug)]
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    /// What is kept under a name.
     ///
     /// # Errors
-    /// The file cannot be written. An existing file is then unchanged.
-    pub fn write(&self, path: &Path) -> Result<(), SavedError> {
-        write_json(path, self)
+    /// The file cannot be read, or has another format or kind.
+    pub fn known<T: Measured>(&self, name: &str) -> Result<Option<T>, SavedError> {
+        let path = self.file(name);
+        if path.exists() { Ok(Some(Saved::read(&path)?.content)) } else { Ok(None) }
+    }
+
+    /// Creates the folder and checks that something can be kept, before the work to find it is done.
+    ///
+    /// # Errors
+    /// The file or the folder cannot be written.
+    pub fn check_writable(&self, name: &str) -> Result<(), SavedError> {
+        check_writable(&self.file(name))
+    }
+
+    /// Keeps what was found on a machine, and returns it.
+    ///
+    /// # Errors
+    /// The file cannot be written. An existing one is then unchanged.
+    pub fn keep<T: Measured>(&self, name: &str, machine: &Machine, found: T) -> Result<T, SavedError> {
+        let saved = Saved::now(Environment::detect(machine), found);
+        write_json(&self.file(name), &saved)?;
+        Ok(saved.content)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(format!("{name}.json"))
     }
 }
 
@@ -176,7 +184,7 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
     match read() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         entries => {
-            let mut entries = entries.map_err(|source| SavedError::Read { path: folder.to_owned(), source })?;
+            let mut entries = entries.map_err(|source| SavedError::Read(folder.to_owned(), source))?;
             entries.sort();
             Ok(entries)
         }
@@ -190,7 +198,7 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
 pub fn write_json(path: &Path, content: &impl Serialize) -> Result<(), SavedError> {
     let text = serde_json::to_string_pretty(content).map_err(io::Error::from);
     let written = text.and_then(|text| files::save(path, (text + "\n").as_bytes()));
-    written.map_err(|source| SavedError::Write { path: path.to_owned(), source })
+    written.map_err(|source| SavedError::Write(path.to_owned(), source))
 }
 
 /// Creates the parent folders of a file and checks that it can be written, before the work to fill it is done.
@@ -199,17 +207,32 @@ pub fn write_json(path: &Path, content: &impl Serialize) -> Result<(), SavedErro
 /// The file or a folder cannot be written.
 pub fn check_writable(path: &Path) -> Result<(), SavedError> {
     let tried = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| files::check(path));
-    tried.map_err(|source| SavedError::Write { path: path.to_owned(), source })
+    tried.map_err(|source| SavedError::Write(path.to_owned(), source))
 }
 
 /// The current time in UTC, as `2026-01-31T12:00:00Z`.
 pub fn utc_now() -> String {
-    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    utc(now.map_or(0, |passed| passed.as_secs()))
+}
+
+/// A time in UTC, in seconds since 1970.
+pub fn utc(seconds: u64) -> String {
+    // Years begin in March here, so that a leap day is the last one. 400 years have 146 097 days, and five months 153.
+    let (days, second) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month, after) = (day - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1, u64::from(month >= 10));
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z", 400 * era + year + after)
 }
 
 /// Whether a text is a date and time as [`utc_now`] writes them.
 pub fn is_date(text: &str) -> bool {
-    humantime::parse_rfc3339(text).is_ok()
+    let fits = |(form, c): (char, char)| if form == '0' { c.is_ascii_digit() } else { c == form };
+    text.len() == 20 && "0000-00-00T00:00:00Z".chars().zip(text.chars()).all(fits)
 }
 
 /// The day of a date and time: `2026-01-31`.

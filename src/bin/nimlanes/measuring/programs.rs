@@ -1,7 +1,7 @@
 //! Child programs: cargo, git, tools, and builds of this program. All start here, by one rule for what surrounds them:
 //!
-//! - **Session:** one of its own, without a terminal; on Windows a group. Ctrl-C does not reach a child, and one that asks for a password
-//!   fails at once.
+//! - **Group:** one of its own, in the background. Ctrl-C does not reach a child, and one that asks for a password on the terminal fails
+//!   at once.
 //! - **Standard input:** empty, unless the child is given something.
 //! - **Variables:** those of this program, except for [`SET`] and [`REMOVED`]: no translations, colours, progress, prompts, or
 //!   repository of a hook.
@@ -18,7 +18,6 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use nimlanes::kernel::{Run, RunError};
-use serde::de::DeserializeOwned;
 
 use crate::files::identity::id_of;
 use crate::terminal::failure::Failure;
@@ -30,22 +29,12 @@ pub const HAS_PROCESSES: bool = cfg!(any(unix, windows));
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
-    /// It could not be started or observed.
-    #[error("cannot start {name}: {source}")]
-    Start {
-        /// The program.
-        name: String,
-        /// The cause.
-        source: io::Error,
-    },
+    /// It could not be started or observed, and why.
+    #[error("cannot start {0}: {1}")]
+    Start(String, #[source] io::Error),
     /// It ended with a failure: its last words, else how it ended.
-    #[error("{name} failed: {why}")]
-    Ended {
-        /// The program.
-        name: String,
-        /// The last words.
-        why: String,
-    },
+    #[error("{0} failed: {1}")]
+    Ended(String, String),
     /// It is of no use, or is another program than it should be.
     #[error("{0}")]
     Failed(String),
@@ -58,7 +47,7 @@ impl ProgramError {
     /// The same, with this line for a program that ended with a failure, given its last words.
     pub fn because(self, line: impl FnOnce(&str) -> String) -> Self {
         match self {
-            ProgramError::Ended { why, .. } => ProgramError::Failed(line(&why)),
+            ProgramError::Ended(_, why) => ProgramError::Failed(line(&why)),
             error => error,
         }
     }
@@ -88,7 +77,7 @@ pub fn this_program() -> Result<PathBuf, ProgramError> {
             return Ok(RUNNING.into());
         }
     }
-    named.map_err(|source| ProgramError::Start { name: "this program".to_owned(), source })
+    named.map_err(|source| ProgramError::Start("this program".to_owned(), source))
 }
 
 /// Variables that a child has with these values.
@@ -132,7 +121,6 @@ pub fn program(name: impl AsRef<OsStr>) -> Command {
         command.env_remove(variable);
     }
     command.envs(SET).stdin(Stdio::null());
-    here::set_apart(&mut command);
     command
 }
 
@@ -151,14 +139,14 @@ impl Process {
     /// It cannot be started.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         let errors = memory()?;
-        let child = command.stderr(errors.try_clone()?).spawn()?;
+        let child = here::spawn(command.stderr(errors.try_clone()?))?;
         let guard = here::guard(&child);
         Ok(Process { child, errors, guard })
     }
 
     /// Waits for its end.
     fn wait(&mut self, run: &Run) -> Result<ExitStatus, ProgramError> {
-        let cannot = |source| ProgramError::Start { name: "a program".to_owned(), source };
+        let cannot = |source| ProgramError::Start("a program".to_owned(), source);
         let mut tick = Duration::from_millis(1);
         loop {
             if let Some(status) = self.child.try_wait().map_err(cannot)? {
@@ -242,7 +230,7 @@ fn without_escapes(text: &str) -> String {
 /// It cannot be started, it failed, or `run` was cancelled.
 pub fn complete(command: &mut Command, input: &str, run: &Run) -> Result<String, ProgramError> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let cannot = |source| ProgramError::Start { name: name.clone(), source };
+    let cannot = |source| ProgramError::Start(name.clone(), source);
     let start = |command: &mut Command| {
         let output = memory()?;
         command.stdout(output.try_clone()?);
@@ -258,18 +246,9 @@ pub fn complete(command: &mut Command, input: &str, run: &Run) -> Result<String,
     let status = process.wait(run)?;
     if !status.success() {
         let why = process.last_words().unwrap_or_else(|| status.to_string());
-        return Err(ProgramError::Ended { name: words(command), why });
+        return Err(ProgramError::Ended(words(command), why));
     }
     contents(&output).map(|output| String::from_utf8_lossy(&output).into_owned()).map_err(cannot)
-}
-
-/// Runs a command and parses its JSON output.
-///
-/// # Errors
-/// As [`complete`]; or it says something else.
-pub fn json_of<T: DeserializeOwned>(command: &mut Command, run: &Run) -> Result<T, ProgramError> {
-    let output = complete(command, "", run)?;
-    serde_json::from_str(&output).map_err(|error| ProgramError::Failed(format!("{} failed: {error}", words(command))))
 }
 
 /// The command line as text.
@@ -281,17 +260,23 @@ fn words(command: &Command) -> String {
 
 #[cfg(unix)]
 mod here {
+    use std::io;
+    use std::os::unix::process::CommandExt;
     use std::process::{Child, Command, Stdio};
 
-    use process_wrap::std::{CommandWrap, CommandWrapper, ProcessSession, ResetSigmask};
+    use nix::sys::signal::Signal::{SIGHUP, SIGINT, SIGTERM, SIGTTIN, SIGTTOU};
+    use nix::sys::signal::{SigSet, SigmaskHow};
     use rustix::process::{Pid, Signal, kill_process_group};
 
-    /// Gives the child a session, and unblocks the signals for which a thread of this program waits.
-    pub fn set_apart(command: &mut Command) {
-        let wrapped = CommandWrap::from(Command::new(""));
-        let is_set =
-            ResetSigmask.pre_spawn(command, &wrapped).and_then(|()| ProcessSession.pre_spawn(command, &wrapped));
-        is_set.expect("both are made in the child");
+    /// Starts a command in a group. The child inherits which signals are blocked: those that stop a group that uses the terminal in the
+    /// background, so that it fails instead, and those for which a thread of this program waits, but for signals that cargo and rustc
+    /// send to themselves.
+    pub fn spawn(command: &mut Command) -> io::Result<Child> {
+        let blocked = SigSet::from_iter([SIGHUP, SIGINT, SIGTERM, SIGTTIN, SIGTTOU]);
+        let own = blocked.thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
+        let child = command.process_group(0).spawn();
+        own.thread_set_mask()?;
+        child
     }
 
     pub fn kill(process: &mut Child) {
@@ -304,24 +289,21 @@ mod here {
     pub fn guard(process: &Child) -> Option<Child> {
         let kill = format!("read -r _; kill -KILL -{}", process.id());
         let mut shell = super::program("/bin/sh");
-        shell.args(["-c", &kill]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        shell.spawn().ok()
+        spawn(shell.args(["-c", &kill]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null())).ok()
     }
 }
 
 #[cfg(not(unix))]
 mod here {
+    use std::io;
     use std::process::{Child, Command};
 
-    /// Ctrl-C does not reach a new group.
-    #[cfg(windows)]
-    pub fn set_apart(command: &mut Command) {
-        const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
-        std::os::windows::process::CommandExt::creation_flags(command, CREATE_NEW_PROCESS_GROUP);
+    /// Starts a command; on Windows in a new group, which Ctrl-C does not reach.
+    pub fn spawn(command: &mut Command) -> io::Result<Child> {
+        #[cfg(windows)] // CREATE_NEW_PROCESS_GROUP
+        std::os::windows::process::CommandExt::creation_flags(command, 0x200);
+        command.spawn()
     }
-
-    #[cfg(not(windows))]
-    pub fn set_apart(_: &mut Command) {}
 
     /// Ends a process and all that it started.
     pub fn kill(process: &mut Child) {
@@ -339,8 +321,6 @@ mod here {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
 
     fn shell(text: &str) -> Command {
@@ -352,26 +332,9 @@ mod tests {
     /// The output of a shell, or its last words.
     fn ended(text: &str, input: &str) -> Result<String, String> {
         complete(&mut shell(text), input, &Run::new(1)).map_err(|error| match error {
-            ProgramError::Ended { why, .. } => why,
+            ProgramError::Ended(_, why) => why,
             error => error.to_string(),
         })
-    }
-
-    #[test]
-    fn a_command_is_completed_or_ended_with_the_run() {
-        let run = Run::new(1);
-        let done = |text: &str| ended(text, "in");
-        assert_eq!(done("cat; echo out; echo error >&2"), Ok("inout\n".to_owned()));
-        assert_eq!(done("cat; echo error: yes >&2; echo later >&2; exit 3"), Err("error: yes\n    later".to_owned()));
-        assert_eq!(done("echo out; exit 3"), Err("exit status: 3".to_owned()));
-        assert!(matches!(complete(&mut program("/none"), "", &run), Err(ProgramError::Start { .. })));
-        let start = Instant::now();
-        // It leaves a process behind.
-        assert_eq!(done("sleep 100 & echo yes"), Ok("yes\n".to_owned()));
-        run.cancel();
-        let stopped = complete(&mut shell("sleep 100 & sleep 100"), "", &run);
-        assert!(matches!(stopped, Err(ProgramError::Run(RunError::Cancelled))));
-        assert!(start.elapsed() < Duration::from_secs(50), "none was waited for");
     }
 
     /// More than a pipe holds, and than is shown.

@@ -9,7 +9,7 @@
 
 pub mod data;
 pub mod html;
-pub mod measure;
+pub(crate) mod measure;
 pub mod tables;
 
 use std::fmt::Display;
@@ -17,13 +17,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use self::data::Data;
 use self::data::machines;
 use self::data::sources::{self, Changed};
-use self::data::{Data, DataError};
 use self::tables::MachineReport;
 use crate::files;
 use crate::files::saved::{SavedError, day};
 use crate::measuring::builds::cargo::Modules;
+use crate::terminal::failure::Failure;
 
 /// The file of the report.
 pub const RESULTS: &str = "RESULTS.md";
@@ -45,46 +46,14 @@ pub const DRAFT: &str = "target/draft";
 
 const BEGIN: &str = "<!-- made by `nimlanes report` from ";
 const BEGIN_ENDS: &str = ": do not edit below -->";
+/// The first mark, as errors name it.
+const BEGINS: &str = "<!-- made by `nimlanes report` from FOLDER: do not edit below -->";
 const MADE: &str = "<!-- made by `nimlanes report`: do not edit -->";
 const END: &str = "<!-- end of what `nimlanes report` made -->";
 
-/// Why a report could not be made, or is out of date.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReportError {
-    /// The measurements cannot be used.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// A file cannot be read or written.
-    #[error(transparent)]
-    File(#[from] SavedError),
-    /// The file has no marks to write between.
-    #[error("{} has no lines `{begin}` and `{END}` to write between", path.display())]
-    NoMarks {
-        /// The file.
-        path: PathBuf,
-        /// The first mark.
-        begin: String,
-    },
-    /// The working directory is not the source tree, where the files of a report are.
-    #[error("a report is made in the source tree of nimlanes, and here is no {}; --html needs none", sources::FOLDERS[0])]
-    Elsewhere,
-    /// A file differs from what the measurements give.
-    #[error("{path} is not what {folder} gives ({how}); `nimlanes report --data {folder}` regenerates it", path = path.display(), folder = folder.display())]
-    Differs {
-        /// The file.
-        path: PathBuf,
-        /// The folder of the measurements.
-        folder: PathBuf,
-        /// Where the first difference is.
-        how: String,
-    },
-}
-
-impl ReportError {
-    fn no_marks(path: PathBuf) -> Self {
-        ReportError::NoMarks { path, begin: format!("{BEGIN}FOLDER{BEGIN_ENDS}") }
-    }
+/// A file has no marks to write between, of which this is the first.
+fn no_marks(path: &Path, begin: &str) -> Failure {
+    Failure::Failed(format!("{} has no lines `{begin}` and `{END}` to write between", path.display()))
 }
 
 /// Names as text: their number and the first ones if they are many.
@@ -101,8 +70,11 @@ pub fn list(names: impl ExactSizeIterator<Item = impl Display>) -> String {
 ///
 /// # Errors
 /// It is another folder.
-pub fn in_source_tree() -> Result<(), ReportError> {
-    if Path::new(sources::FOLDERS[0]).is_dir() { Ok(()) } else { Err(ReportError::Elsewhere) }
+pub fn in_source_tree() -> Result<(), Failure> {
+    let needed = sources::FOLDERS[0];
+    let elsewhere =
+        || format!("a report is made in the source tree of nimlanes, and here is no {needed}; --html needs none");
+    if Path::new(needed).is_dir() { Ok(()) } else { Err(Failure::Failed(elsewhere())) }
 }
 
 /// Where the files of a report go.
@@ -122,10 +94,10 @@ pub fn folder(name: &str, date: &str, draft: bool) -> PathBuf {
 ///
 /// # Errors
 /// There is no report, or it does not name the folder.
-pub fn source() -> Result<PathBuf, ReportError> {
+pub fn source() -> Result<PathBuf, Failure> {
     let text = read(Path::new(RESULTS))?.unwrap_or_default();
     let folder = text.split_once(BEGIN).and_then(|(_, rest)| rest.split_once(BEGIN_ENDS));
-    let (folder, _) = folder.ok_or_else(|| ReportError::no_marks(RESULTS.into()))?;
+    let (folder, _) = folder.ok_or_else(|| no_marks(Path::new(RESULTS), BEGINS))?;
     Ok(folder.into())
 }
 
@@ -133,14 +105,8 @@ fn read(path: &Path) -> Result<Option<String>, SavedError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(SavedError::Read { path: path.to_owned(), source }),
+        Err(source) => Err(SavedError::Read(path.to_owned(), source)),
     }
-}
-
-/// All files that one set of measurements gives.
-struct Composed {
-    files: Vec<(PathBuf, String)>,
-    summary: Overview,
 }
 
 /// What a user should know about a report that was made or checked.
@@ -163,7 +129,7 @@ fn changed(data: &Data) -> Result<Option<Changed>, SavedError> {
 
 /// The measurements in a folder, and those of other machines beside them. A draft stands alone. `announce` receives a line for each
 /// folder that is left out.
-fn contents(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<(Data, Vec<Data>), ReportError> {
+fn contents(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<(Data, Vec<Data>), Failure> {
     let data = Data::read(folder)?;
     let others = match data.draft {
         true => Vec::new(),
@@ -172,9 +138,9 @@ fn contents(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<(Data, Vec<
     Ok((data, others))
 }
 
-/// Generates the files from measurements in a folder. Text outside of the marks is kept.
+/// Generates the files from measurements in a folder: the path and the text of each. Text outside of the marks is kept.
 /// `announce` is as in [`contents`].
-fn compose(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Composed, ReportError> {
+fn compose(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<(Vec<(PathBuf, String)>, Overview), Failure> {
     let (data, others) = contents(folder, announce)?;
     let report = MachineReport::new(&data, changed(&data)?, &others);
     let root = root(data.draft);
@@ -185,17 +151,17 @@ fn compose(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Composed, Re
     if let Some(old) = read(&path)? {
         match between_marks(&old, MADE, MADE, &report.digest()) {
             Some(text) => files.push((path, text)),
-            None => return Err(ReportError::NoMarks { path, begin: MADE.to_owned() }),
+            None => return Err(no_marks(&path, MADE)),
         }
     }
     let results = root.join(RESULTS);
     let old = read(&results)?.unwrap_or_else(|| format!("# Results\n\n{BEGIN}{END}\n"));
     let mark = format!("{BEGIN}{}{BEGIN_ENDS}", folder.display());
     let text = between_marks(&old, BEGIN, &mark, &links(&report.results(), root));
-    files.push((results.clone(), text.ok_or_else(|| ReportError::no_marks(results.clone()))?));
+    files.push((results.clone(), text.ok_or_else(|| no_marks(&results, BEGINS))?));
     let beside = others.iter().map(|other| other.name().to_owned()).collect();
     let (unmeasured, changed) = (report.unmeasured(), report.changed());
-    Ok(Composed { files, summary: Overview { results, beside, unmeasured, changed } })
+    Ok((files, Overview { results, beside, unmeasured, changed }))
 }
 
 /// Links in a report lead from the root of the source tree, as do those in a draft, but for its own charts.
@@ -215,10 +181,10 @@ fn between_marks(old: &str, begin: &str, mark: &str, part: &str) -> Option<Strin
 ///
 /// # Errors
 /// The measurements cannot be used, a file has no marks, or a file cannot be written. No file is left incomplete.
-pub fn write(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Overview, ReportError> {
-    let Composed { files, summary } = compose(folder, announce)?;
+pub fn write(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Overview, Failure> {
+    let (files, summary) = compose(folder, announce)?;
     for (path, text) in files {
-        files::save(&path, text.as_bytes()).map_err(|source| SavedError::Write { path, source })?;
+        files::save(&path, text.as_bytes()).map_err(|source| SavedError::Write(path, source))?;
     }
     Ok(summary)
 }
@@ -228,14 +194,16 @@ pub fn write(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Overview, 
 ///
 /// # Errors
 /// They differ, or the measurements cannot be used.
-pub fn check(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Overview, ReportError> {
-    let Composed { files, summary } = compose(folder, announce)?;
+pub fn check(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Overview, Failure> {
+    let (files, summary) = compose(folder, announce)?;
     for (path, want) in files {
         let found = read(&path)?.unwrap_or_default();
         if found != want {
             let same = found.lines().zip(want.lines()).take_while(|(found, want)| found == want).count();
-            let (folder, how) = (folder.to_owned(), format!("first difference at line {}", same + 1));
-            return Err(ReportError::Differs { path, folder, how });
+            let (path, folder, line) = (path.display(), folder.display(), same + 1);
+            return Err(Failure::Failed(format!(
+                "{path} is not what {folder} gives (first difference at line {line}); `nimlanes report --data {folder}` regenerates it"
+            )));
         }
     }
     Ok(summary)
@@ -247,58 +215,14 @@ pub fn check(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Overview, 
 ///
 /// # Errors
 /// The measurements in the folder cannot be used, a source file cannot be read, or those of `modules`.
-pub fn page<E: From<ReportError>>(
+pub fn page(
     folder: &Path,
     links: &str,
-    modules: impl FnOnce() -> Result<Modules, E>,
+    modules: impl FnOnce() -> Result<Modules, Failure>,
     announce: &mut dyn FnMut(&str),
-) -> Result<html::Page, E> {
+) -> Result<html::Page, Failure> {
     let (data, others) = contents(folder, announce)?;
-    let report = |data| Ok(MachineReport::new(data, changed(data).map_err(ReportError::from)?, &[]));
-    let reports = [&data].into_iter().chain(&others).map(report).collect::<Result<Vec<_>, ReportError>>()?;
+    let report = |data| Ok(MachineReport::new(data, changed(data)?, &[]));
+    let reports = [&data].into_iter().chain(&others).map(report).collect::<Result<Vec<_>, Failure>>()?;
     Ok(html::compose(&reports, links, modules()?)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use nimlanes::lab::environment::Environment;
-    use nimlanes::machine::Machine;
-
-    use super::*;
-
-    #[test]
-    fn a_microarchitecture_without_a_name_still_names_a_folder() {
-        let mut environment = Environment::detect(&Machine::detect());
-        environment.microarchitecture = "GenuineIntel-family6-model200".to_owned();
-        assert!(!environment.is_named());
-        let folder = |draft| folder(&environment.microarchitecture, "2026-01-31T12:00:00Z", draft);
-        assert_eq!(folder(false), Path::new("profiles/data/2026-01-31-genuineintel-family6-model200"));
-        assert_eq!(folder(true), Path::new("target/draft/profiles/data/2026-01-31-genuineintel-family6-model200"));
-        environment.microarchitecture = "zen4".to_owned();
-        assert!(environment.is_named());
-    }
-
-    #[test]
-    fn of_many_names_a_list_has_the_first() {
-        let of = |count: usize| list(["a", "b", "c", "d", "e", "f"][..count].iter());
-        assert_eq!([0, 1, 5, 6].map(of), ["", "a", "a, b, c, d, e", "6, such as a, b, c"]);
-    }
-
-    #[test]
-    fn a_part_is_replaced_between_its_marks_and_nothing_else_changes() {
-        let old = format!("above\n{MADE}\nold\n{END}\nbelow\n");
-        let replaced = |old: &str, part: &str| between_marks(old, MADE, MADE, part);
-        let new = replaced(&old, "new\n\n").expect("marks");
-        assert_eq!(new, format!("above\n{MADE}\n\nnew\n\n{END}\nbelow\n"));
-        assert_eq!(replaced(&new, "new").expect("marks"), new);
-        assert_eq!(replaced("nothing", "new"), None);
-    }
-
-    #[test]
-    fn links_of_a_draft_lead_out_of_it() {
-        let text = "[a](src/a.rs) [b](profiles/tables/b.md) [c](profiles/charts/c.svg)";
-        assert_eq!(links(text, root(false)), text);
-        let draft = "[a](../../src/a.rs) [b](../../profiles/tables/b.md) [c](profiles/charts/c.svg)";
-        assert_eq!(links(text, root(true)), draft);
-    }
 }

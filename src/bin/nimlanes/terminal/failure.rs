@@ -26,31 +26,35 @@ pub fn remark(line: &str) {
 }
 
 /// Why a command failed or ended early.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The command line is invalid: exit code 2.
+    #[error("{0}")]
     Usage(String),
     /// The command failed: exit code 1.
+    #[error("{0}")]
     Failed(String),
     /// A signal ended the command: exit code 128 plus its number.
+    #[error("{}", RunError::Cancelled)]
     Interrupted,
     /// The same, and what was done is kept.
+    #[error("{0}")]
     Stopped(String),
     /// The reader of the output closed the pipe: not an error.
+    #[error("the pipe was closed")]
     ClosedPipe,
 }
 
 impl Failure {
     /// Prints the message and returns the exit code.
     pub fn report(self) -> ExitCode {
-        let (code, line) = match self {
-            Failure::Usage(line) => (2, line),
-            Failure::Failed(line) => (1, line),
-            Failure::Interrupted => (interrupt::exit_code(), RunError::Cancelled.to_string()),
-            Failure::Stopped(line) => (interrupt::exit_code(), line),
+        let code = match self {
+            Failure::Usage(_) => 2,
+            Failure::Failed(_) => 1,
+            Failure::Interrupted | Failure::Stopped(_) => interrupt::exit_code(),
             Failure::ClosedPipe => return ExitCode::SUCCESS,
         };
-        remark(&line);
+        remark(&self.to_string());
         ExitCode::from(code)
     }
 }
@@ -84,10 +88,7 @@ impl From<SolveError> for Failure {
 
 impl From<SavedError> for Failure {
     fn from(error: SavedError) -> Self {
-        match error {
-            SavedError::Write { .. } => Failure::Failed(error.to_string()),
-            SavedError::Read { .. } | SavedError::Invalid { .. } => Failure::Usage(error.to_string()),
-        }
+        Failure::Failed(error.to_string())
     }
 }
 

@@ -160,7 +160,7 @@ pub struct Target {
     workload: Option<String>,
     /// The size, such as 1e7 [default: the published one; for run and profile, one that takes at most two seconds]
     #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
-    pub size: Option<u64>,
+    size: Option<u64>,
 }
 
 impl Target {
@@ -171,22 +171,22 @@ impl Target {
 
     /// Opens a session for this input.
     pub fn session(&self, selection: &Selection) -> Result<Box<dyn Session>, Failure> {
-        self.session_at(self.size.map_or_else(|| self.published(), Ok)?, selection)
+        self.session_at(self.size_or_published()?, selection)
     }
 
     /// Opens a session for this input at another size.
-    pub fn session_at(&self, size: u64, selection: &Selection) -> Result<Box<dyn Session>, Failure> {
+    fn session_at(&self, size: u64, selection: &Selection) -> Result<Box<dyn Session>, Failure> {
         let operation = self.operation()?;
         let workload = self.workload.as_deref().unwrap_or(operation.workloads()[0].name);
         Ok(operation.session(selection, workload, size)?)
     }
 
-    /// The size at which the workload was published.
-    pub fn published(&self) -> Result<u64, Failure> {
+    /// The size, by default that at which the workload was published.
+    fn size_or_published(&self) -> Result<u64, Failure> {
         let listed = self.operation()?.workloads();
         // The workload need not be listed: mex_subtraction accepts any set.
         let named = listed.iter().find(|known| Some(known.name) == self.workload.as_deref());
-        Ok(named.unwrap_or(&listed[0]).published)
+        Ok(self.size.unwrap_or(named.unwrap_or(&listed[0]).published))
     }
 }
 

@@ -89,7 +89,7 @@ fn arg(option: &[(&'static Game, Setting)]) -> Arg {
     let arg = Arg::new(name)
         .long(name)
         .help(help)
-        .help_heading(enumerated(&titles))
+        .help_heading(titles.join(", "))
         .requires("game")
         .conflicts_with_all(rivals.map(|rival| rival.name));
     match value {
@@ -113,27 +113,7 @@ fn help(Setting { help, value, published, .. }: &Setting) -> String {
     }
 }
 
-/// "A", "A and B", "A, B and C".
-fn enumerated(words: &[&str]) -> String {
-    match words {
-        [first @ .., one, last] => [first, &[&format!("{one} and {last}")]].concat().join(", "),
-        _ => words.concat(),
-    }
-}
-
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::enumerated;
-
-    #[test]
-    fn titles_are_enumerated() {
-        assert_eq!(enumerated(&["A"]), "A");
-        assert_eq!(enumerated(&["A", "B"]), "A and B");
-        assert_eq!(enumerated(&["A", "B", "C"]), "A, B and C");
-    }
 }

@@ -13,11 +13,6 @@ pub struct Shard {
     count: u64,
 }
 
-/// A text that names no shard.
-#[derive(Debug, thiserror::Error)]
-#[error("not a shard; allowed: K/N, where N is up to {MOST} and K from 0 to N - 1, as in 0/4")]
-pub struct NoShard;
-
 impl Shard {
     /// The part of a list of this many jobs, all alike, that belongs to this shard.
     pub fn range(self, jobs: u64) -> Range<u64> {
@@ -27,13 +22,13 @@ impl Shard {
 }
 
 impl FromStr for Shard {
-    type Err = NoShard;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, NoShard> {
-        let (index, count) = text.split_once('/').ok_or(NoShard)?;
-        let [index, count] = [index, count].map(|text| text.parse::<u64>().map_err(|_| NoShard));
-        let (index, count) = (index?, count?);
-        if index < count && count <= MOST { Ok(Shard { index, count }) } else { Err(NoShard) }
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('/').map(|(index, count)| (index.parse(), count.parse())) {
+            Some((Ok(index), Ok(count))) if index < count && count <= MOST => Ok(Shard { index, count }),
+            _ => Err(format!("not a shard; allowed: K/N, where N is up to {MOST} and K from 0 to N - 1, as in 0/4")),
+        }
     }
 }
 

@@ -22,19 +22,9 @@ const TICK: Duration = Duration::from_millis(50);
 /// Longest line that a child may write, in bytes.
 const MAX_LINE: u64 = 1 << 20;
 
-/// How long to wait for replies.
-#[derive(Clone, Copy, Debug)]
-struct Patience {
-    /// For the first one.
-    hello: Duration,
-    /// For any other, in addition to ten times the time that the work should take.
-    reply: Duration,
-}
-
-impl Patience {
-    /// Enough for a machine that is busy with other things.
-    const DEFAULT: Patience = Patience { hello: Duration::from_secs(10), reply: Duration::from_secs(30) };
-}
+/// How long to wait for the first reply, and for any other in addition to ten times the time that the work should take: enough for a
+/// machine that is busy with other things.
+const PATIENCE: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(30)];
 
 /// A child process, which ends with this value.
 pub struct Child<'a> {
@@ -43,7 +33,7 @@ pub struct Child<'a> {
     process: Process,
     stdin: ChildStdin,
     lines: Receiver<String>,
-    patience: Patience,
+    patience: Duration,
     run: &'a Run,
     /// Who it said it is.
     pub identity: Identity,
@@ -58,7 +48,7 @@ pub struct Child<'a> {
 /// It cannot be started, is not this program, or speaks another protocol.
 pub fn start<'a>(program: &Path, name: &str, padding: usize, run: &'a Run) -> Result<Child<'a>, DuelError> {
     let mut command = command(program);
-    Child::start(command.arg("answer").env("LAYOUT_PADDING", "x".repeat(padding)), name, Patience::DEFAULT, run)
+    Child::start(command.arg("answer").env("LAYOUT_PADDING", "x".repeat(padding)), name, PATIENCE, run)
 }
 
 /// The system runs a program, or Node if it is a module of WebAssembly (`.wasm`).
@@ -75,7 +65,12 @@ fn command(program: &Path) -> Command {
 
 impl<'a> Child<'a> {
     /// Starts `command` and asks who it is.
-    fn start(command: &mut Command, name: &str, patience: Patience, run: &'a Run) -> Result<Self, DuelError> {
+    fn start(
+        command: &mut Command,
+        name: &str,
+        [first, patience]: [Duration; 2],
+        run: &'a Run,
+    ) -> Result<Self, DuelError> {
         let cannot = |error: std::io::Error| DuelError::Player(format!("cannot start {name}: {error}"));
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = Process::start(command).map_err(cannot)?;
@@ -98,7 +93,7 @@ impl<'a> Child<'a> {
         let name = name.to_owned();
         let stranger = format!("{name} is no build of nimlanes that can duel");
         let mut child = Child { name: stranger, process, stdin, lines, patience, run, identity, kernels };
-        child.identity = match child.reply(&Request::Hello, patience.hello)? {
+        child.identity = match child.reply(&Request::Hello, first)? {
             Reply::Hello(identity) => identity.check().map_err(|why| child.failed(&why)).map(|()| *identity)?,
             _ => return Err(child.confused()),
         };
@@ -154,7 +149,7 @@ impl<'a> Child<'a> {
     }
 
     fn ask(&mut self, request: &Request, time: Duration) -> Result<Reply, DuelError> {
-        match self.reply(request, self.patience.reply.saturating_add(time.saturating_mul(10)))? {
+        match self.reply(request, self.patience.saturating_add(time.saturating_mul(10)))? {
             Reply::Failed { reason } => Err(self.failed(&reason)),
             reply => Ok(reply),
         }
@@ -229,7 +224,7 @@ mod tests {
 
     /// A shell that runs `text`, with little patience.
     fn shell(text: &str, run: &Run) -> Result<(), String> {
-        let patience = Patience { hello: Duration::from_millis(500), reply: Duration::from_millis(100) };
+        let patience = [500, 100].map(Duration::from_millis);
         let mut command = program("sh");
         let mut child =
             Child::start(command.args(["-c", text]), "sh", patience, run).map_err(|error| error.to_string())?;

@@ -104,7 +104,7 @@ impl Git {
         };
         let read = ["read-tree", "--reset", "-u", "--no-sparse-checkout", commit];
         let mut done = git(&read);
-        if matches!(done, Err(ProgramError::Ended { .. })) {
+        if matches!(done, Err(ProgramError::Ended(..))) {
             // What was interrupted has left the index locked, or part of it. Without an index, all files are written.
             for left in [index.clone(), index.with_extension("lock")] {
                 let _ = fs::remove_file(left);

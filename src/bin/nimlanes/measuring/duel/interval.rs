@@ -1,5 +1,7 @@
 //! How exactly a ratio of times is known: a hierarchical bootstrap over processes and the rounds within them.
 
+use fastrand::Rng;
+
 use super::quantile;
 
 /// The share of intervals that should hold the true ratio.
@@ -17,11 +19,11 @@ const DRAWS: usize = 1000;
 pub fn interval(processes: &[Vec<f64>]) -> [f64; 3] {
     let of = |rounds: Vec<f64>| quantile(&mut { rounds }, 0.5);
     let ratio = middle(processes.iter().map(|rounds| of(rounds.clone())).collect());
-    let mut draw = Draw(0);
+    let mut draw = Rng::with_seed(0);
     let mut one = |_| {
         let process = |_| {
-            let rounds = &processes[draw.below(processes.len())];
-            of(rounds.iter().map(|_| rounds[draw.below(rounds.len())]).collect())
+            let rounds = &processes[draw.usize(..processes.len())];
+            of(rounds.iter().map(|_| rounds[draw.usize(..rounds.len())]).collect())
         };
         middle((0..processes.len()).map(process).collect())
     };
@@ -37,18 +39,6 @@ fn middle(mut ratios: Vec<f64>) -> f64 {
     let out = ratios.len() / 5;
     let kept = &ratios[out..ratios.len() - out];
     (kept.iter().map(|ratio| ratio.ln()).sum::<f64>() / kept.len() as f64).exp()
-}
-
-/// The generator `splitmix64`.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((u128::from(mixed ^ mixed >> 31) * bound as u128) >> 64) as usize
-    }
 }
 
 #[cfg(test)]
@@ -83,10 +73,10 @@ mod tests {
     /// Ratios that come from one distribution: the interval is wrong about as often as it says, and somewhat more often.
     #[test]
     fn most_intervals_hold_the_true_ratio() {
-        let mut draw = Draw(1);
+        let mut draw = Rng::with_seed(1);
         // The sum of twelve uniform numbers is nearly normal: a standard deviation of 1 % in all.
         let mut noise = |scale: f64| {
-            let sum: f64 = (0..12).map(|_| draw.below(1 << 20) as f64 / (1 << 20) as f64).sum();
+            let sum: f64 = (0..12).map(|_| draw.f64()).sum();
             scale * (sum - 6.0)
         };
         let mut wrong = 0;

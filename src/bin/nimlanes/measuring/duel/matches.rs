@@ -18,6 +18,7 @@ use crate::measuring::builds::child::{Child, start};
 use crate::measuring::builds::protocol::{Listed, Opening};
 use crate::measuring::cores;
 use crate::measuring::programs::this_program;
+use crate::terminal::failure::Failure;
 
 /// Default number of processes.
 pub const PROCESSES: usize = 5;
@@ -42,7 +43,6 @@ pub struct Match<'a> {
     threads: usize,
     budget: Duration,
     processes: usize,
-    until: Option<f64>,
     run: &'a Run,
 }
 
@@ -52,13 +52,13 @@ impl<'a> Match<'a> {
     ///
     /// # Errors
     /// Those of `open`; a kernel name is unknown, or the baseline cannot run.
-    pub fn new<E: From<DuelError>>(
-        open: impl FnOnce() -> Result<Box<dyn Session>, E>,
+    pub fn new(
+        open: impl FnOnce() -> Result<Box<dyn Session>, Failure>,
         options: &DuelOptions,
         processes: usize,
         machine: &Machine,
         run: &'a Run,
-    ) -> Result<Self, E> {
+    ) -> Result<Self, Failure> {
         let start = Instant::now();
         let session = open()?;
         let opening = start.elapsed();
@@ -69,13 +69,7 @@ impl<'a> Match<'a> {
         let predicted = lineup.contenders.iter().map(|contender| candidates[contender.index].predicted()).collect();
         let DuelOptions { threads, budget, .. } = *options;
         let (lists_new, workload) = (options.kernels.is_empty(), session.workload().to_owned());
-        Ok(Match { lineup, lists_new, workload, predicted, opening, threads, budget, processes, until: None, run })
-    }
-
-    /// Ends the duel before its time when each ratio to the baseline, or to the same kernel of another build, is known to within this
-    /// share of it: see [`interval`].
-    pub fn until(self, until: Option<f64>) -> Self {
-        Match { until, ..self }
+        Ok(Match { lineup, lists_new, workload, predicted, opening, threads, budget, processes, run })
     }
 
     /// The input.
@@ -83,11 +77,17 @@ impl<'a> Match<'a> {
         &self.lineup.case
     }
 
-    /// Plays the duel among the kernels of this build and those of the same names in others.
+    /// Plays the duel among the kernels of this build and those of the same names in others. It ends before its time when each ratio to
+    /// the baseline, or to the same kernel of another build, is known to within the share `until` of it: see [`interval`].
     ///
     /// # Errors
     /// Outputs differ or are wrong, another program cannot duel, the run was stopped, or a child failed.
-    pub fn play(&self, others: &[Program], watch: &mut dyn FnMut(f64)) -> Result<Comparison, DuelError> {
+    pub fn play(
+        &self,
+        others: &[Program],
+        until: Option<f64>,
+        watch: &mut dyn FnMut(f64),
+    ) -> Result<Comparison, DuelError> {
         // The first children tell who can be compared.
         let first = self.children(0, others)?;
         let seats = self.seats(&first);
@@ -103,7 +103,7 @@ impl<'a> Match<'a> {
             let children = first.take().map_or_else(|| self.children(process, others), Ok)?;
             Ok(Players { children, seats: seats.clone() })
         };
-        let mut enough = self.enough(&seats);
+        let mut enough = self.enough(&seats, until);
         let played = play(&self.lineup.case, &names, self.processes, self.budget, &mut open, &mut enough, watch)?;
         drop(enough);
         let of = |build: usize| seats.iter().enumerate().filter(move |(_, seat)| seat.build == build);
@@ -150,14 +150,14 @@ impl<'a> Match<'a> {
 
     /// Tells whether the ratios between seats are known well enough. How large they are makes no difference: who stops when a ratio
     /// looks large finds differences where there are none.
-    fn enough<'s>(&'s self, seats: &'s [Seat]) -> impl FnMut(&Played) -> bool + 's {
+    fn enough<'s>(&'s self, seats: &'s [Seat], until: Option<f64>) -> impl FnMut(&Played) -> bool + 's {
         let has_others = seats.iter().any(|seat| seat.build > 0);
         let opponent = move |seat: &Seat| if has_others { seat.own } else { 0 };
         let pairs = seats.iter().enumerate().map(move |(place, seat)| (opponent(seat), place));
         let pairs: Vec<(usize, usize)> = pairs.filter(|(one, other)| one != other).collect();
         let mut next = FEWEST_LAPS * self.processes;
         move |played| {
-            let Some(until) = self.until.filter(|_| played.rounds() >= next) else { return false };
+            let Some(until) = until.filter(|_| played.rounds() >= next) else { return false };
             next = played.rounds() * 5 / 4; // to ask takes time
             pairs.iter().all(|(one, other)| {
                 let [low, _, high] = interval(&played.ratios_by_process(*one, *other));

@@ -37,7 +37,7 @@ impl Comparison {
             let ratio = &kernel.this_over_other;
             let interval = ratio.interval.map(|bound| format!("{bound:.3}")).join(" .. ");
             let [all, best] = [range(ratio.low, ratio.high), across(ratio.processes)];
-            let verdict = ratio.verdict().word().to_owned();
+            let verdict = ratio.verdict().to_owned();
             [kernel.row.kernel.clone(), build.name.clone(), format!("{:.3}", ratio.ratio), interval, all, best, verdict]
         });
         format!(

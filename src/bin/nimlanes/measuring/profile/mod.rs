@@ -23,6 +23,7 @@ mod timer;
 
 use std::env;
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -42,26 +43,16 @@ use crate::files;
 use crate::files::saved::{SavedError, read_text};
 
 pub use self::change::change;
+pub use crate::terminal::failure::Failure;
 
-/// Why no profile was made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProfileError {
-    /// [`SAMPLER`] names no sampler.
-    #[error("{SAMPLER}: `{0}` is no sampler; allowed: perf, pprof")]
-    Unknown(String),
-    /// The sampler did not start, or lost its samples.
-    #[error("cannot sample: {0}")]
-    Refused(String),
-    /// The kernel ran too briefly to be sampled.
-    #[error("no sample fell into {0}; run it for longer")]
-    Empty(String),
-    /// What was sampled has no names.
-    #[error("cannot tell functions apart: {0}")]
-    Nameless(&'static str),
-    /// A file cannot be read or written.
-    #[error(transparent)]
-    File(#[from] SavedError),
+/// The sampler did not start, or lost its samples.
+fn refused(why: impl Display) -> Failure {
+    Failure::Failed(format!("cannot sample: {why}"))
+}
+
+/// What was sampled has no names.
+fn nameless(why: &str) -> Failure {
+    Failure::Failed(format!("cannot tell functions apart: {why}"))
 }
 
 /// The environment variable that names a sampler, for where no option does.
@@ -81,10 +72,11 @@ impl Sampler {
     ///
     /// # Errors
     /// It names none.
-    pub fn from_env() -> Result<Option<Self>, ProfileError> {
+    pub fn from_env() -> Result<Option<Self>, Failure> {
         let named = |text: std::ffi::OsString| {
             let text = text.to_string_lossy();
-            clap::ValueEnum::from_str(&text, false).map_err(|_| ProfileError::Unknown(text.into_owned()))
+            let unknown = |_| Failure::Usage(format!("{SAMPLER}: `{text}` is no sampler; allowed: perf, pprof"));
+            clap::ValueEnum::from_str(&text, false).map_err(unknown)
         };
         variable(SAMPLER).map(named).transpose()
     }
@@ -124,12 +116,12 @@ impl Sampling {
     ///
     /// # Errors
     /// The system does not allow the sampler, another one is running, or nothing names what will be sampled.
-    pub fn start(choice: Option<Sampler>) -> Result<Self, ProfileError> {
-        env::current_exe().map_err(|_| ProfileError::Nameless(NO_PROC))?;
-        let timer = || Timer::start().map(Running::Pprof).map_err(ProfileError::Refused);
+    pub fn start(choice: Option<Sampler>) -> Result<Self, Failure> {
+        env::current_exe().map_err(|_| nameless(NO_PROC))?;
+        let timer = || Timer::start().map(Running::Pprof).map_err(refused);
         let (running, remark) = match choice {
             Some(Sampler::Pprof) => (timer()?, None),
-            Some(Sampler::Perf) => (Running::Perf(Lines::start().map_err(ProfileError::Refused)?), None),
+            Some(Sampler::Perf) => (Running::Perf(Lines::start().map_err(refused)?), None),
             None => match Lines::start() {
                 Ok(lines) => (Running::Perf(lines), None),
                 Err(reason) => (timer()?, Some(format!("sampled by pprof, by function and not by line: {reason}"))),
@@ -142,19 +134,19 @@ impl Sampling {
     ///
     /// # Errors
     /// No sample fell into a kernel, or none can be named.
-    pub fn finish(self, id: &str) -> Result<Profile, ProfileError> {
+    pub fn finish(self, id: &str) -> Result<Profile, Failure> {
         let Sampling { running, mut remarks } = self;
         let (by, frequency, sampled) = match running {
             Running::Perf(lines) => ("perf events", lines::FREQUENCY, lines.finish()),
             Running::Pprof(timer) => ("pprof, functions that are not inlined", timer::FREQUENCY, timer.finish()),
         };
-        let Sampled { stacks, is_nameless, hot_loop, remarks: more } = sampled.map_err(ProfileError::Refused)?;
+        let Sampled { stacks, is_nameless, hot_loop, remarks: more } = sampled.map_err(refused)?;
         remarks.extend(more);
         if is_nameless {
-            return Err(ProfileError::Nameless(why_nameless()));
+            return Err(nameless(why_nameless()));
         }
         if stacks.is_empty() {
-            return Err(ProfileError::Empty(id.to_owned()));
+            return Err(Failure::Failed(format!("no sample fell into {id}; run it for longer")));
         }
         let mut profile = Profile { frequency, hot_loop, remarks, ..Profile::new(id, stacks) };
         let samples = profile.samples();
@@ -218,7 +210,7 @@ impl Profile {
     ///
     /// # Errors
     /// A file or folder cannot be written.
-    pub fn write(&self, root: &Path) -> Result<PathBuf, ProfileError> {
+    pub fn write(&self, root: &Path) -> Result<PathBuf, Failure> {
         let [_, kernel, size] = self.names();
         let path = |suffix: &str| self.path(root, &format!("{kernel}-{size}.{suffix}"));
         self.write_to(&path("folded"))?;
@@ -231,7 +223,7 @@ impl Profile {
     ///
     /// # Errors
     /// The file or a folder cannot be written, or has another suffix.
-    pub fn write_to(&self, path: &Path) -> Result<(), ProfileError> {
+    pub fn write_to(&self, path: &Path) -> Result<(), Failure> {
         let bytes = match path.extension().and_then(OsStr::to_str) {
             Some("svg") => draw(&self.id, &self.subtitle, &folded(&self.stacks)),
             Some("folded") => Ok(folded(&self.stacks).into_bytes()),
@@ -240,17 +232,17 @@ impl Profile {
             _ => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("not one of {}", SUFFIXES.join(", ")))),
         };
         let written = bytes.and_then(|bytes| files::save(path, &bytes));
-        Ok(written.map_err(|source| SavedError::Write { path: path.to_owned(), source })?)
+        Ok(written.map_err(|source| SavedError::Write(path.to_owned(), source))?)
     }
 
     /// Reads the stacks in a `.folded` file, perhaps of another build.
     ///
     /// # Errors
     /// The file cannot be read, or is not such a file.
-    pub fn read(id: &str, path: &Path) -> Result<Self, ProfileError> {
+    pub fn read(id: &str, path: &Path) -> Result<Self, Failure> {
         let stacks = read_text(path)?;
         let stacks = parse(&stacks).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not stacks with counts"));
-        let stacks = stacks.map_err(|source| SavedError::Read { path: path.to_owned(), source })?;
+        let stacks = stacks.map_err(|source| SavedError::Read(path.to_owned(), source))?;
         Ok(Profile::new(id, stacks))
     }
 

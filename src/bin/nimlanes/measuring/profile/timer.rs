@@ -23,11 +23,7 @@ impl Timer {
     ///
     /// # Errors
     /// Another sampler is running, or the system has no profiling timer.
-    pub fn start() -> Result<Self, String> {
-        Self::started().map_err(|error| error.to_string())
-    }
-
-    fn started() -> Result<Self, Error> {
+    pub fn start() -> Result<Self, Error> {
         let folder = FOLDER.get_or_init(|| {
             let folder = tempfile::tempdir().ok()?.keep();
             tempfile::env::override_temp_dir(&folder).is_ok().then_some(folder)

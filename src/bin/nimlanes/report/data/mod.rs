@@ -17,8 +17,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::to_raw_value;
 
 use self::sources::Sources;
-use crate::files::saved::{SavedError, parse_as, read_text, utc_now, write_json};
+use crate::files::saved::{SavedError, parse_as, read_text, utc_now};
 use crate::measuring::duel::{Duel, Row};
+use crate::terminal::failure::Failure;
 
 /// The file of all measurements in a folder.
 pub const FILE: &str = "measurements.json";
@@ -113,18 +114,6 @@ fn lines<T: Serialize, S: Serializer>(list: &[T], serializer: S) -> Result<S::Ok
     serializer.collect_seq(list.iter().map(|item| to_raw_value(item).expect("keys are strings")))
 }
 
-/// Why no report can be made from a folder.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DataError {
-    /// There are no measurements.
-    #[error("no data in {}: `nimlanes report` measures", .0.display())]
-    None(PathBuf),
-    /// A file cannot be used.
-    #[error(transparent)]
-    File(#[from] SavedError),
-}
-
 impl Data {
     /// Nothing is measured yet.
     pub fn new(environment: Environment) -> Self {
@@ -157,29 +146,22 @@ impl Data {
             .map(|name| format!("{name:?} is no name of a machine"))
             .or_else(|| data.dates.iter().find_map(|date| checks::fault_of_origin(date, &data.environment)))
             .or_else(|| data.duels.iter().chain(&data.games).find_map(checks::fault));
-        fault.map_or(Ok(data), |reason| Err(SavedError::Invalid { path: path.to_owned(), reason }))
+        fault.map_or(Ok(data), |reason| Err(SavedError::Invalid(path.to_owned(), reason)))
     }
 
     /// Reads the measurements in a folder.
     ///
     /// # Errors
     /// There is no duel, or the file cannot be used.
-    pub fn read(folder: &Path) -> Result<Self, DataError> {
+    pub fn read(folder: &Path) -> Result<Self, Failure> {
+        let none = || Err(Failure::Failed(format!("no data in {}: `nimlanes report` measures", folder.display())));
         let path = folder.join(FILE);
         if !path.is_file() {
-            return Err(DataError::None(folder.to_owned()));
+            return none();
         }
         let mut data = Data { folder: folder.to_owned(), ..Self::of_file(&path)? };
         data.observed = data.duels.iter_mut().map(split_observed).collect();
-        if data.duels.is_empty() { Err(DataError::None(folder.to_owned())) } else { Ok(data) }
-    }
-
-    /// Writes what [`Data::of_file`] reads.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), SavedError> {
-        write_json(path, self)
+        if data.duels.is_empty() { none() } else { Ok(data) }
     }
 
     /// The duel for an input, build and clock.

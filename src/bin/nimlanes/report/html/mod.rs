@@ -19,9 +19,9 @@ use serde_json::{Value, json};
 
 use super::data::Data;
 use super::data::sources::files_below;
+use super::read;
 use super::tables::markdown::{memory, ns, percent, spread, time, times};
 use super::tables::{Entry, MachineReport, best_plain, place, steps};
-use super::{ReportError, read};
 use crate::drawing::raster::deflated;
 use crate::drawing::svg::base64;
 use crate::files::saved::SavedError;
@@ -64,7 +64,7 @@ pub struct Page {
 ///
 /// # Errors
 /// A file of the source tree cannot be read.
-pub fn compose(reports: &[MachineReport], links: &str, modules: Modules) -> Result<Page, ReportError> {
+pub fn compose(reports: &[MachineReport], links: &str, modules: Modules) -> Result<Page, SavedError> {
     let content = content(reports, links, modules.as_ref().err())?;
     let no_module = modules.as_ref().err().cloned();
     let block = |(tier, module): (&str, Vec<u8>)| {

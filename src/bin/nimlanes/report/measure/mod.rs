@@ -15,8 +15,7 @@ use nimlanes::games::{Game, Question, Solution, SolveError, Solver};
 use nimlanes::kernel::candidate::{Candidate, quickest};
 use nimlanes::kernel::case::Case;
 use nimlanes::kernel::selection::Selection;
-use nimlanes::kernel::workload::InputError;
-use nimlanes::kernel::{Claim, Run, RunError};
+use nimlanes::kernel::{Claim, Run};
 use nimlanes::lab::ceilings;
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::environment::Environment;
@@ -27,46 +26,12 @@ use nimlanes::units::span;
 use self::tasks::{Effort, Planned, TIME_LIMIT, Task};
 use super::data::sources::{Sources, revision};
 use super::data::{Data, FILE, FarSolution, KernelNeeds};
-use crate::files::saved::{SavedError, utc_now};
+use crate::files::saved::{SavedError, utc_now, write_json};
 use crate::measuring::duel::{
     Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Match, PROCESSES, Player, play,
 };
-use crate::measuring::programs::{ProgramError, json_of, program, this_program};
-
-/// Why a measurement failed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum MeasureError {
-    /// A duel failed.
-    #[error(transparent)]
-    Duel(#[from] DuelError),
-    /// A file cannot be read or written.
-    #[error(transparent)]
-    Saved(#[from] SavedError),
-    /// The registry names an input that does not exist.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// A name is not in the registry.
-    #[error(transparent)]
-    Name(#[from] NameError),
-    /// A game has a wrong answer.
-    #[error("{0}")]
-    Answer(String),
-    /// What is to be resumed was measured on another machine.
-    #[error("{}: measured on another machine: {how}; --again measures everything here", path.display())]
-    Machine {
-        /// The file.
-        path: PathBuf,
-        /// The difference between the machines.
-        how: String,
-    },
-    /// The run was stopped.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// A child process failed.
-    #[error(transparent)]
-    Program(#[from] ProgramError),
-}
+use crate::measuring::programs::{complete, program, this_program};
+use crate::terminal::failure::Failure;
 
 /// The tasks for one machine, and what is measured of them.
 pub struct Plan {
@@ -80,12 +45,6 @@ pub struct Plan {
 /// The file of the measurements in a folder until all are made.
 const PART: &str = "measurements.part";
 
-impl std::fmt::Debug for Plan {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Plan").field("folder", &self.folder).field("effort", &self.effort).finish_non_exhaustive()
-    }
-}
-
 impl Plan {
     /// Plans measurements of everything in the registry, with this effort, unless they were made before and not all are to be made
     /// `again`. The machine may have a name that was given by hand.
@@ -98,7 +57,7 @@ impl Plan {
         effort: Effort,
         again: bool,
         given_name: Option<&str>,
-    ) -> Result<Self, MeasureError> {
+    ) -> Result<Self, Failure> {
         let environment = Environment::detect(&machine);
         let selection = Selection::new(machine);
         let tasks = tasks::all(&effort, &selection)?;
@@ -109,7 +68,12 @@ impl Plan {
                 let data = Data::of_file(&path)?;
                 match data.environment.other_machine(&environment) {
                     None => data,
-                    Some(how) => return Err(MeasureError::Machine { path, how }),
+                    Some(how) => {
+                        let path = path.display();
+                        let other =
+                            format!("{path}: measured on another machine: {how}; --again measures everything here");
+                        return Err(Failure::Failed(other));
+                    }
                 }
             }
         };
@@ -136,11 +100,7 @@ impl Plan {
     ///
     /// # Errors
     /// Outputs differ, a file cannot be written, a build fails, or a run was stopped.
-    pub fn execute(
-        mut self,
-        run: &dyn Fn(usize) -> Arc<Run>,
-        announce: &mut dyn FnMut(&str),
-    ) -> Result<(), MeasureError> {
+    pub fn execute(mut self, run: &dyn Fn(usize) -> Arc<Run>, announce: &mut dyn FnMut(&str)) -> Result<(), Failure> {
         let (part, missing) = (self.folder.join(PART), self.missing().cloned().collect::<Vec<_>>());
         for (done, task) in missing.iter().enumerate() {
             announce(&format!("{}/{} {}", done + 1, missing.len(), task.name()));
@@ -148,16 +108,17 @@ impl Plan {
             run(1).advance(0)?;
             self.measure(task, run)?;
             self.data.done.insert(task.name());
-            self.data.write(&part)?;
+            write_json(&part, &self.data)?;
         }
         let file = self.folder.join(FILE);
         match part.is_file() {
-            true => fs::rename(&part, &file).map_err(|source| SavedError::Write { path: file, source }.into()),
-            false => Ok(self.data.write(&file)?),
+            true => fs::rename(&part, &file).map_err(|source| SavedError::Write(file, source))?,
+            false => write_json(&file, &self.data)?,
         }
+        Ok(())
     }
 
-    fn measure(&mut self, task: &Task, run: &dyn Fn(usize) -> Arc<Run>) -> Result<(), MeasureError> {
+    fn measure(&mut self, task: &Task, run: &dyn Fn(usize) -> Arc<Run>) -> Result<(), Failure> {
         match task {
             Task::Sources => self.data.sources = Some(Sources::here(revision(&run(1))?)?),
             Task::Needs => self.data.needs = self.needs()?,
@@ -191,18 +152,18 @@ impl Plan {
         self.data.duels.push(duel);
     }
 
-    fn duel(&self, planned: &Planned, run: &Run) -> Result<Duel, MeasureError> {
+    fn duel(&self, planned: &Planned, run: &Run) -> Result<Duel, Failure> {
         let Planned { operation, case, included, threads, budget } = planned;
         let always_included: Vec<String> = included.iter().map(|kernel| (*kernel).to_owned()).collect();
         // All kernels use the wall clock on several threads, so that others need not be compared there.
         let kernels = if *threads > 1 { always_included.clone() } else { Vec::new() };
         let (threads, budget) = (*threads, *budget);
         let options = DuelOptions { kernels, baseline: None, threads, budget, time_limit: TIME_LIMIT, always_included };
-        let open = || Ok::<_, MeasureError>(operation.session(&self.selection, &case.workload, case.size)?);
-        Ok(Match::new(open, &options, PROCESSES, self.machine(), run)?.play(&[], &mut |_| {})?.duel)
+        let open = || Ok(operation.session(&self.selection, &case.workload, case.size)?);
+        Ok(Match::new(open, &options, PROCESSES, self.machine(), run)?.play(&[], None, &mut |_| {})?.duel)
     }
 
-    fn needs(&self) -> Result<Vec<KernelNeeds>, MeasureError> {
+    fn needs(&self) -> Result<Vec<KernelNeeds>, Failure> {
         let mut rows = Vec::new();
         for operation in OPERATIONS {
             let workload = operation.workloads()[0];
@@ -221,7 +182,7 @@ impl Plan {
         limit: u64,
         budget: Duration,
         run: &dyn Fn(usize) -> Arc<Run>,
-    ) -> Result<Duel, MeasureError> {
+    ) -> Result<Duel, Failure> {
         let sets = self.selections(game, limit)?;
         let contender = |(index, (name, selection)): (usize, &(&str, Selection))| Contender {
             kernel: (*name).to_owned(),
@@ -246,7 +207,7 @@ impl Plan {
     }
 
     /// The baselines of a game (the first kernels within the time limit), the fastest in plain Rust, and the selected kernels.
-    fn selections(&self, game: &Game, limit: u64) -> Result<[(&'static str, Selection); 3], MeasureError> {
+    fn selections(&self, game: &Game, limit: u64) -> Result<[(&'static str, Selection); 3], Failure> {
         let [mut baseline, mut plain] = [(); 2].map(|()| self.selection.clone());
         for name in game.operations {
             let operation = nimlanes::cores::operation(name).map_err(NameError::from)?;
@@ -302,11 +263,13 @@ impl Player for Solvers<'_> {
 }
 
 /// Solves a game in its own process and checks the answer against the known one.
-fn far(game: &Game, limit: u64, run: &Run) -> Result<FarSolution, MeasureError> {
+fn far(game: &Game, limit: u64, run: &Run) -> Result<FarSolution, Failure> {
     let mut command = program(this_program()?);
-    let far: FarSolution = json_of(command.args(["solve", game.name, "--json", "--limit", &limit.to_string()]), run)?;
+    let output = complete(command.args(["solve", game.name, "--json", "--limit", &limit.to_string()]), "", run)?;
+    let not_json = |error| Failure::Failed(format!("solve {} failed: {error}", game.name));
+    let far: FarSolution = serde_json::from_str(&output).map_err(not_json)?;
     match known::find_game(game, limit).and_then(|known| known.figure("answer")) {
-        Some(known) if known.to_string() != far.answer => Err(MeasureError::Answer(format!(
+        Some(known) if known.to_string() != far.answer => Err(Failure::Failed(format!(
             "{} {limit}: the answer is {}, but the known answer is {known}",
             game.name, far.answer
         ))),

@@ -13,7 +13,6 @@ impl MachineReport<'_> {
     pub(super) fn findings(&self) -> String {
         let findings = [
             self.limits(),
-            self.selections(),
             self.weaker_tiers(),
             self.slower_than_plain(),
             self.small_sizes(),
@@ -67,19 +66,11 @@ impl MachineReport<'_> {
         Some(("Small sizes".to_owned(), finding))
     }
 
-    /// How many layouts the duels cover, as part of a sentence.
-    pub(super) fn layouts(&self) -> &'static str {
-        match self.data.duels.iter().map(|duel| duel.processes).max() {
-            None | Some(1) => {
-                "each duel is of one process, so of one layout in memory, and another may be faster or slower"
-            }
-            Some(_) => "rounds are spread over several processes, so over several layouts in memory",
-        }
-    }
-
     pub(super) fn layout_note(&self) -> String {
         let modes = self.slow_modes().map_or("", |_| "; where a kernel has a slow mode, ratios are of the faster one");
-        format!("- **Layouts**: {}{modes}.\n", self.layouts())
+        format!(
+            "- **Layouts**: rounds are spread over the processes of a duel, so over as many layouts in memory{modes}.\n"
+        )
     }
 
     /// How many kernels are fast in some processes and slow in others; none if none are.

@@ -1,30 +1,8 @@
-//! Machine beside machine: the same kernels on the same inputs elsewhere, and which rankings hold there.
+//! Columns of other machines: the same kernels on the same inputs elsewhere.
 
-use super::markdown::{MarkdownTable, code, size, times};
-use super::{Entry, MachineReport, SMALL, is_ahead};
-use crate::measuring::duel::{Duel, Row, quantile};
-
-/// Adds to the number of pairs that turn over and of all pairs: kernels that two machines have in common, and that are further apart than
-/// a tie on both.
-fn add_pairs([turning, all]: &mut [usize; 2], here: &Duel, there: &Duel) {
-    let common: Vec<[&Row; 2]> = common(here, there).collect();
-    for (number, a) in common.iter().enumerate() {
-        for b in &common[number + 1..] {
-            // `a` is the faster one here.
-            let [by, there] = [0, 1].map(|machine| b[machine].median_seconds / a[machine].median_seconds);
-            let turns = is_ahead(1.0 / there);
-            if is_ahead(by) && (turns || is_ahead(there)) {
-                *turning += usize::from(turns);
-                *all += 1;
-            }
-        }
-    }
-}
-
-/// The rows of the kernels that are in both duels, fastest here first.
-fn common<'d>(here: &'d Duel, there: &'d Duel) -> impl Iterator<Item = [&'d Row; 2]> {
-    here.rows.iter().filter_map(|row| Some([row, row_of(there, &row.kernel)?]))
-}
+use super::markdown::{code, times};
+use super::{Entry, MachineReport, is_ahead};
+use crate::measuring::duel::{Duel, Row};
 
 fn row_of<'d>(duel: &'d Duel, kernel: &str) -> Option<&'d Row> {
     duel.rows.iter().find(|row| row.kernel == kernel)
@@ -82,87 +60,5 @@ impl MachineReport<'_> {
             let same = same.map_or("–".to_owned(), times);
             leads.map_or(same.clone(), |(kernel, ratio)| format!("{same}; {} {}", times(ratio), code(kernel)))
         })
-    }
-
-    /// The section on the other machines.
-    pub(super) fn machines(&self) -> String {
-        if self.others.is_empty() {
-            return String::new();
-        }
-        let spread = |report: &MachineReport| report.noise().map_or("–".to_owned(), |noise| format!("±{noise:.1} %"));
-        let mut table = MarkdownTable::new(&[
-            "machine",
-            "spread",
-            "files that differ",
-            "leaders that hold",
-            "pairs that turn over",
-        ]);
-        table.row([self.name().to_owned(), spread(self)].into_iter().chain(["–"; 3].map(str::to_owned)));
-        for other in &self.others {
-            let share = |[part, all]: [usize; 2]| format!("{} of {}", size(part as u64), size(all as u64));
-            table.row([
-                other.name().to_owned(),
-                spread(other),
-                self.changed_between(other).map_or("–".to_owned(), share),
-                share(self.leaders(other)),
-                share(self.pairs(other)),
-            ]);
-        }
-        format!(
-            "Which rankings hold elsewhere? Two kernels have an order if they are further apart than a tie on both machines. It may \
-             turn over because of the machine, changed code, or the layout in memory.\n\n{}Half of the ratios spread by more over \
-             the rounds. Files are sources, beside {}. Leaders are the best kernel and the best in plain Rust at a published size, of \
-             those of both machines.",
-            table.end(),
-            self.name()
-        )
-    }
-
-    /// The median over all kernels and inputs of half the range of the ratio over the rounds, in percent; none if there are only
-    /// baselines.
-    fn noise(&self) -> Option<f64> {
-        let rows = self.data.duels.iter().flat_map(|duel| duel.rows.iter().map(move |row| (duel, row)));
-        let rows = rows.filter(|(duel, row)| row.kernel != duel.baseline);
-        let mut noise: Vec<f64> = rows.map(|(_, row)| row.spread()).collect();
-        (!noise.is_empty()).then(|| quantile(&mut noise, 0.5))
-    }
-
-    /// How many of the source files that were measured on another machine were not measured here; none if either does not say.
-    fn changed_between(&self, other: &MachineReport) -> Option<[usize; 2]> {
-        let (here, there) = (self.data.sources.as_ref()?, other.data.sources.as_ref()?);
-        Some([here.lacks(there).count(), there.digests.len()])
-    }
-
-    /// How many pairs turn over, and of how many, at all sizes that are not small, on one thread.
-    fn pairs(&self, other: &MachineReport) -> [usize; 2] {
-        let mut pairs = [0; 2];
-        for entry in self.entries() {
-            for workload in entry.operation.workloads() {
-                for size in self.sizes(&entry, workload).filter(|size| *size > SMALL) {
-                    let both = self.duel(&entry, workload, size).zip(other.duel(&entry, workload, size));
-                    both.into_iter().for_each(|(here, there)| add_pairs(&mut pairs, here, there));
-                }
-            }
-        }
-        pairs
-    }
-
-    /// On how many operations that both machines have their leaders hold, and of how many: the best kernel at the published size, and the
-    /// best in plain Rust, of the kernels that both have.
-    fn leaders(&self, other: &MachineReport) -> [usize; 2] {
-        let holds = |entry: Entry| {
-            let (here, there) = self.headline(&entry).zip(other.headline(&entry))?;
-            let is_same = |plain_only: bool| {
-                let rows = common(here, there).filter(|[row, _]| !plain_only || entry.is_plain(row));
-                let rows: Vec<_> = rows.collect();
-                let fastest = |machine: usize| {
-                    rows.iter().min_by(|a, b| a[machine].median_seconds.total_cmp(&b[machine].median_seconds))
-                };
-                fastest(0).is_some_and(|here| fastest(1).is_some_and(|there| here[0].kernel == there[0].kernel))
-            };
-            Some([false, true].into_iter().all(is_same))
-        };
-        let hold: Vec<bool> = self.entries().filter_map(holds).collect();
-        [hold.iter().filter(|holds| **holds).count(), hold.len()]
     }
 }

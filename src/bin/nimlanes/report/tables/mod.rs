@@ -9,9 +9,6 @@ mod limits;
 mod machines;
 pub(in crate::report) mod markdown;
 mod operation;
-mod selected;
-
-use std::time::Duration;
 
 use nimlanes::cores::OPERATIONS;
 use nimlanes::kernel::case::Case;
@@ -34,9 +31,6 @@ const THREATS: &str = include_str!("threats.md");
 const REPRODUCE: &str = include_str!("reproduce.md");
 /// Pages of earlier measurements, which are kept as they are.
 const FROZEN: &str = include_str!("frozen.md");
-
-/// Of no input that a report measures do the Grundy values take this long.
-const LONGEST_INPUT: Duration = Duration::from_secs(1);
 
 /// How to get the page.
 const PAGE: &str = "All kernels, workloads, sizes and machines are in one page: `cargo run --release -- report --html target/page.html`.";
@@ -64,8 +58,6 @@ pub struct MachineReport<'a> {
     changed: Option<Changed>,
     /// The measurements of other machines, by name.
     others: Vec<MachineReport<'a>>,
-    /// The longest that the Grundy values of an input may be predicted to take.
-    longest_input: Duration,
 }
 
 /// An operation and those of its kernels that were measured, here or on another machine. A report has nothing to say about
@@ -97,10 +89,6 @@ impl Entry {
         self.info(name).map_or_else(|| code(name), |kernel| format!("[{}]({})", code(name), kernel.source()))
     }
 
-    fn is_plain(&self, row: &Row) -> bool {
-        self.info(&row.kernel).is_some_and(|info| info.is_plain())
-    }
-
     /// The best kernel in plain Rust.
     fn plain<'d>(&self, duel: &'d Duel) -> Option<&'d Row> {
         best_plain(duel, &self.kernels)
@@ -122,12 +110,7 @@ impl<'a> MachineReport<'a> {
     pub fn new(data: &'a Data, changed: Option<Changed>, others: &'a [Data]) -> Self {
         let others = others.iter().map(|other| MachineReport::new(other, None, &[])).collect();
         // The machine only serves to list kernels: the report depends on the measurements, not on where it is generated.
-        MachineReport { data, machine: Machine::detect(), changed, others, longest_input: LONGEST_INPUT }
-    }
-
-    /// The same without inputs whose Grundy values are predicted to take longer than this, which is a second by default.
-    pub fn within(self, longest_input: Duration) -> Self {
-        MachineReport { longest_input, ..self }
+        MachineReport { data, machine: Machine::detect(), changed, others }
     }
 
     /// Whether a kernel is known to have changed since it was measured.
@@ -185,7 +168,6 @@ impl<'a> MachineReport<'a> {
             }
         }
         section("Across operations", self.findings() + FROZEN);
-        section("Machine beside machine", self.machines());
         section("Bias and threats to validity", THREATS.to_owned());
         section("Environment", self.environment());
         section("Reproducing the results", REPRODUCE.to_owned());
@@ -360,34 +342,4 @@ fn time_limit_note() -> String {
          first\n  workload the limit is {headline}. At its larger sizes, that limit also applies to the best kernel in plain Rust and \
          the best public ones.\n"
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::super::FOLDERS;
-    use super::*;
-    use crate::files::saved::entries;
-
-    /// As if the kernel had been added after the measurements.
-    #[test]
-    fn a_kernel_without_measurements_is_in_no_table() {
-        let text = |data: &Data| {
-            let report = MachineReport::new(data, None, &[]);
-            (report.results() + &report.digest(), report.unmeasured())
-        };
-        let (operation, kernel) = ("mex_subtraction", "byte_lanes_avx512");
-        let (link, pair) = (format!("[`{kernel}`]("), format!("{operation}={kernel}"));
-        let folders = entries(Path::new(FOLDERS)).expect("readable").into_iter().filter(|path| path.is_dir());
-        let mut all = folders.map(|folder| Data::read(&folder).expect("measurements"));
-        let mut data = all.find(|data| text(data).0.contains(&link)).expect("one with the kernel");
-        assert!(!text(&data).1.contains(&pair));
-        for duel in data.duels.iter_mut().filter(|duel| duel.case.operation == operation) {
-            duel.rows.retain(|row| row.kernel != kernel);
-            duel.skipped.retain(|row| row.kernel != kernel);
-        }
-        let (text, unmeasured) = text(&data);
-        assert!(!text.contains(&link) && unmeasured.contains(&pair));
-    }
 }

@@ -40,7 +40,7 @@ fn simulated<'i>(body: impl IntoIterator<Item = &'i Instruction>) -> String {
     let mut command = program("llvm-mca");
     command.args(["-mcpu=native", "-bottleneck-analysis", "-resource-pressure=false", "-instruction-info=false"]);
     complete(&mut command, &assembly(body), &interrupt::run(1)).unwrap_or_else(|error| match error {
-        ProgramError::Start { source, .. } if source.kind() == ErrorKind::NotFound => {
+        ProgramError::Start(_, source) if source.kind() == ErrorKind::NotFound => {
             "llvm-mca is not installed\n".to_owned()
         }
         error => format!("{error}\n"),
