@@ -160,7 +160,11 @@ impl AnyOperation {
 }
 
 fn lines<O: Operation>() -> Vec<Line> {
-    O::KERNELS.iter().map(|def| (&**def, def.body().map(|body| body.run as usize))).collect()
+    let mut lines: Vec<Line> = Vec::new();
+    for def in O::KERNELS {
+        lines.push((&**def, def.body().map(|body| body.run as usize)));
+    }
+    lines
 }
 
 fn open<O: Workloads>(

@@ -67,7 +67,9 @@ pub fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 /// share, in order, that failed by itself: one that another share stops says that it was cancelled.
 pub fn share<T: Send>(threads: usize, work: impl Fn(usize) -> Result<T, RunError> + Sync) -> Result<Vec<T>, RunError> {
     let mut results = Vec::with_capacity(threads);
-    results.resize_with(threads, || Mutex::new(None));
+    for _ in 0..threads {
+        results.push(Mutex::new(None));
+    }
     share_unnamed(threads, &|thread| {
         let result = work(thread)?;
         *results[thread].lock().expect("one share has it") = Some(result);

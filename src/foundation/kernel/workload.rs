@@ -132,7 +132,12 @@ impl InputError {
     /// The error for a workload that `O` does not have.
     #[doc(hidden)]
     pub fn unknown_workload<O: Workloads>(name: &str) -> Self {
-        let known = O::WORKLOADS.iter().map(|workload| workload.name).collect();
-        InputError::UnknownWorkload { operation: O::NAME, name: name.to_owned(), known }
+        Self::unknown(O::NAME, name, O::WORKLOADS)
+    }
+
+    /// [`InputError::unknown_workload`], compiled once.
+    fn unknown(operation: &'static str, name: &str, workloads: &[Workload]) -> Self {
+        let known = workloads.iter().map(|workload| workload.name).collect();
+        InputError::UnknownWorkload { operation, name: name.to_owned(), known }
     }
 }

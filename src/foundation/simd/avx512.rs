@@ -42,7 +42,7 @@ pub fn lanes_of<T: Lane, const N: usize>(v: __m512i) -> [T; N] {
 /// Assembly on eight `rows` of `BYTES` bytes; `{a}` to `{h}` are the places in them.
 macro_rules! on_rows {
     ($rows:expr, $at:expr, [$($line:literal,)*], $($operands:tt)*) => {{
-        let [a, b, c, d, e, f, g, h] = $at.map(usize::from);
+        let [a, b, c, d, e, f, g, h] = crate::simd::mapped($at, usize::from);
         asm!(
             $($line,)*
             rows = in(reg) $rows,

@@ -1,7 +1,7 @@
 //! Levels of the crate `fearless_simd` for tiers. The crate detects the CPU by itself and offers the best [`Level`]; a
 //! kernel runs at the level of its tier, so that its variants differ in nothing else.
 //!
-//! A level is a value, and `dispatch!` or `vectorize` compiles code for it. A function that they call must be inlined
+//! A level is a value, and `by_level!` or `vectorize` compiles code for it. A function that they call must be inlined
 //! or have such a call of its own; otherwise it is compiled for the build's target.
 
 use fearless_simd::Level;
@@ -23,6 +23,27 @@ pub fn level(tier: Tier) -> Option<Level> {
     }
 }
 
+/// `dispatch!` of the crate for the levels of tiers: SSE4.2 is compiled only in builds that have it everywhere.
+#[macro_export]
+macro_rules! by_level {
+    ($level:expr, $simd:ident => $do:expr) => {
+        match $level {
+            #[cfg(all(target_arch = "x86_64", not(target_feature = "sse4.2")))]
+            fearless_simd::Level::Sse2($simd) => fearless_simd::Simd::vectorize($simd, #[inline(always)] || $do),
+            #[cfg(all(target_arch = "x86_64", not(target_feature = "sse4.2")))]
+            fearless_simd::Level::Avx2($simd) => fearless_simd::Simd::vectorize($simd, #[inline(always)] || $do),
+            #[cfg(all(target_arch = "x86_64", not(target_feature = "sse4.2")))]
+            fearless_simd::Level::Avx512($simd) => fearless_simd::Simd::vectorize($simd, #[inline(always)] || $do),
+            #[cfg(all(target_arch = "x86_64", not(target_feature = "sse4.2")))]
+            _ => unreachable!("no tier has another level"),
+            #[cfg(not(all(target_arch = "x86_64", not(target_feature = "sse4.2"))))]
+            level => fearless_simd::dispatch!(level, $simd => $do),
+        }
+    };
+}
+#[doc(hidden)]
+pub use by_level;
+
 /// Whether this CPU has the tier, but not its level. A CPU that lacks the tier says nothing about those that have it: costs are the same
 /// there.
 pub fn lacks(tier: Tier) -> bool {
@@ -31,8 +52,6 @@ pub fn lacks(tier: Tier) -> bool {
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
-    use fearless_simd::dispatch;
-
     use super::*;
 
     /// The bits of a vector of the level that is dispatched to.
@@ -41,7 +60,7 @@ mod tests {
         fn of<S: Simd>(_: S) -> usize {
             8 * S::u8s::LEN
         }
-        Some(dispatch!(level(tier)?, simd => of(simd)))
+        Some(by_level!(level(tier)?, simd => of(simd)))
     }
 
     /// Even on a CPU that has more.
