@@ -4,8 +4,7 @@
 //! adds a quarter, and to assembly more than half.
 //! Bound: one serial chain through the lowest zero of four registers, then the number of instructions.
 
-use super::loops::Drive;
-use super::streaming::{CHAIN, cost as cost_of};
+use super::streaming::{CHAIN, Loops, cost as cost_of, drive};
 use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
@@ -19,6 +18,6 @@ pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { cycles: CHAIN, ..Needs::default() }
 }
 
-pub fn run(input: &ProportionateNim, run: &Run, drive: Drive) -> Result<Positions, RunError> {
-    drive(input, run)
+pub fn run(input: &ProportionateNim, run: &Run, loops: Loops) -> Result<Positions, RunError> {
+    drive(input, run, &loops)
 }

@@ -6,10 +6,8 @@
 //! Bound: in plain words the four integer units, where a shifted word takes five operations and a word of candidates eighteen; with
 //! AVX2 and in `wide` shifts, then loads.
 
-use std::ops::RangeInclusive;
-
-use super::lines::{Find, scan};
-use super::rows::{Rows, bytes};
+use super::lines::{drive, every};
+use super::rows::{Rows, Scanned, bytes};
 use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::vectors::WordVectors;
@@ -20,17 +18,8 @@ pub fn cost(input: &ProportionateNim, _: CostContext, [start, unit, square]: [f6
     input.published(start + unit * limit + square * limit * limit, bytes(input.limit()))
 }
 
-/// A type, not a closure, so that each tier compiles it anew.
-struct FirstFree<V>(V);
-
-impl<V: WordVectors> Find<Rows> for FirstFree<V> {
-    #[inline(always)]
-    fn find(&mut self, rows: &mut Rows, n: usize, candidates: RangeInclusive<usize>) -> Option<usize> {
-        rows.scan(n, *candidates.end(), self.0)
-    }
-}
-
 #[inline(always)]
 pub fn run(input: &ProportionateNim, run: &Run, vectors: impl WordVectors) -> Result<Positions, RunError> {
-    scan(input, run, FirstFree(vectors))
+    let rows: Rows = Rows::new(input.limit() as usize);
+    drive(input, run, Scanned { rows, vectors }, every::parts())
 }

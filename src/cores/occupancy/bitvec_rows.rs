@@ -4,13 +4,11 @@
 //! Cost: `0.3 M / 64` words of four rows for each of `0.24 M` positions.
 //! Bound: as in `bit_rows`; only setting and testing a bit differ.
 
-use std::ops::RangeInclusive;
-
 use bitvec::prelude::{BitVec, Lsb0};
 
 pub use super::bit_rows::cost;
-use super::lines::scan;
-use super::rows::{BitRow, Rows};
+use super::lines::{drive, every};
+use super::rows::{BitRow, Rows, Scanned};
 use super::{Positions, ProportionateNim};
 use crate::kernel::{Run, RunError};
 use crate::simd::vectors::plain;
@@ -39,7 +37,6 @@ impl BitRow for Bits {
 }
 
 pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
-    scan(input, run, |rows: &mut Rows<Bits>, n: usize, candidates: RangeInclusive<usize>| {
-        rows.scan(n, *candidates.end(), plain::parts())
-    })
+    let rows: Rows<Bits> = Rows::new(input.limit() as usize);
+    drive(input, run, Scanned { rows, vectors: plain::parts() }, every::parts())
 }

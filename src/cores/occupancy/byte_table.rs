@@ -6,12 +6,12 @@
 //! branches; beyond the cache, the seven streams of cache lines that the stores touch.
 
 pub use super::hash_sets::needs;
-use super::lines::{Candidates, Certified, Lines, drive, one_by_one};
+use super::lines::{Certified, Lines, Partner, drive};
 use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// One byte per line.
-struct ByteTable {
+pub struct ByteTable {
     used: Vec<bool>,
     difference: Vec<bool>,
     /// At `m - 2n + half`.
@@ -20,7 +20,7 @@ struct ByteTable {
     half: usize,
 }
 
-impl Lines for ByteTable {
+impl ByteTable {
     fn new(limit: usize) -> Self {
         let half = limit / 2;
         ByteTable {
@@ -32,6 +32,13 @@ impl Lines for ByteTable {
         }
     }
 
+    #[inline(always)]
+    fn is_attacked(&self, n: usize, m: usize) -> bool {
+        self.difference[m - n] || self.twice[self.half + m - 2 * n] || self.used[m] || self.sum[2 * m - n]
+    }
+}
+
+impl Lines for ByteTable {
     #[inline(always)]
     fn mark(&mut self, n: usize, m: usize) {
         self.used[n] = true;
@@ -50,8 +57,8 @@ impl Lines for ByteTable {
     }
 
     #[inline(always)]
-    fn is_attacked(&self, n: usize, m: usize) -> bool {
-        self.difference[m - n] || self.twice[self.half + m - 2 * n] || self.used[m] || self.sum[2 * m - n]
+    fn find(&mut self, n: usize, first: usize, last: usize) -> Option<usize> {
+        (first..=last).find(|m| !self.is_attacked(n, *m))
     }
 }
 
@@ -75,6 +82,6 @@ pub fn cost(input: &ProportionateNim, _: CostContext, [start, small, large, squa
 }
 
 #[inline(always)]
-pub fn run(input: &ProportionateNim, run: &Run, candidates: impl Candidates) -> Result<Positions, RunError> {
-    drive(input, run, candidates.partner(one_by_one::<ByteTable>))
+pub fn run(input: &ProportionateNim, run: &Run, partner: impl Partner<ByteTable>) -> Result<Positions, RunError> {
+    drive(input, run, ByteTable::new(input.limit() as usize), partner)
 }

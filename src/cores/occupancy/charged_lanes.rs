@@ -8,10 +8,9 @@
 //! Cost: less than half of the time of `automaton_asm` for the blocks, and about as much again for spans.
 //! Bound: vector operations, two a cycle; then the spans.
 
-use super::loops::avx512::inner;
-use super::streaming::Automaton;
-use super::streaming::lanes::{self, Found, InLanes, LANES, blocks};
-use super::streaming::segments::{self, Runner, Schedule};
+use super::loops::avx512::parts;
+use super::streaming::lanes::{self, InLanes, LANES, blocks};
+use super::streaming::segments;
 use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -27,28 +26,18 @@ pub fn cost(input: &ProportionateNim, context: CostContext, rates: [f64; 2]) -> 
     }
 }
 
-/// How segments run.
-#[inline]
-#[target_feature(
-    enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
-)]
-fn runner() -> impl Runner {
-    InLanes {
-        inner: inner(),
-        blocks: |automata: &mut [Automaton; LANES], found: &mut Found| match found.has_picks() {
-            true => blocks::<true>(automata, found),
-            false => blocks::<false>(automata, found),
-        },
-        lower: |found: &Found| found.lower(),
-    }
-}
-
 #[inline]
 #[target_feature(
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
 pub fn run(input: &ProportionateNim, run: &Run, threads: usize) -> Result<Positions, RunError> {
-    let schedule = Schedule::new(input, LANES, threads);
-    let (sink, _) = segments::drive(input, run, schedule, &segments::charge, |shared| shared.work(runner()))?;
-    Ok(sink)
+    let runner = InLanes {
+        loops: parts(),
+        blocks: |automata, found| match found.has_picks() {
+            true => blocks::<true>(automata, found),
+            false => blocks::<false>(automata, found),
+        },
+        lower: |found| found.lower(),
+    };
+    segments::drive(input, run, threads, &runner)
 }

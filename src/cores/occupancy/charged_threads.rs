@@ -6,8 +6,7 @@
 //! Cost: that of the automaton, divided; each segment has a warm-up of 3072 heaps before up to 262144 that count.
 //! Bound: as `automaton` at the same tier, on each thread.
 
-use super::loops::Segments;
-use super::streaming::segments::{self, Schedule};
+use super::streaming::{Loops, segments};
 use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -19,8 +18,6 @@ pub fn cost(input: &ProportionateNim, context: CostContext, [unit]: [f64; 1]) ->
     }
 }
 
-pub fn run(input: &ProportionateNim, run: &Run, work: Segments) -> Result<Positions, RunError> {
-    let schedule = Schedule::new(input, 1, run.threads());
-    let (sink, _) = segments::drive(input, run, schedule, &segments::charge, work)?;
-    Ok(sink)
+pub fn run(input: &ProportionateNim, run: &Run, loops: Loops) -> Result<Positions, RunError> {
+    segments::drive(input, run, run.threads(), &loops)
 }

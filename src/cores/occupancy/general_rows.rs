@@ -12,7 +12,7 @@
 //! Bound: mispredicted branches and dependent loads, as in `hierarchical`, which this kernel generalises. A certificate
 //! would tell without a read that a row is full from its start, but here nothing is known about the rules.
 
-use super::lines::HEAPS_PER_CHECK;
+use super::lines::Heaps;
 use super::tree::Tree;
 use super::{MAX_VISITED, Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -33,16 +33,22 @@ fn below(limit: f64, [p, q]: [usize; 2]) -> f64 {
 }
 
 /// The directions of the moves that fit the limit.
-fn directions(input: &ProportionateNim) -> impl Iterator<Item = [usize; 2]> {
-    let fits = |[p, q]: &[usize; 2]| (p + q) as u64 <= input.limit();
-    [[1, 0]].into_iter().chain(input.diagonals().directions().filter(fits))
+fn directions(input: &ProportionateNim) -> Vec<[usize; 2]> {
+    let mut directions = vec![[1, 0]];
+    for [p, q] in input.diagonals().directions() {
+        if (p + q) as u64 <= input.limit() {
+            directions.push([p, q]);
+        }
+    }
+    directions
 }
 
 impl Direction {
     fn new(limit: usize, [p, q]: [usize; 2]) -> Self {
         let low = below(limit as f64, [p, q]).ceil() as usize + 1;
         // A window may start at the last candidate.
-        let rows = (0..p).map(|_| Tree::new(low + limit + 1 + 2 * WORD)).collect();
+        let mut rows = Vec::new();
+        rows.resize_with(p, || Tree::new(low + limit + 1 + 2 * WORD));
         Direction { p, q, low: low as isize, rows }
     }
 
@@ -87,35 +93,40 @@ pub fn cost(input: &ProportionateNim, _: CostContext, [start, bit, unit]: [f64; 
         return Cost::IMPOSSIBLE;
     }
     let limit = input.limit() as f64;
-    let bits: f64 = directions(input).map(|[p, q]| p as f64 * (limit + below(limit, [p, q]) + 512.0)).sum();
-    Cost { ns: start + bit * bits + unit * limit * directions(input).count() as f64, bytes: bits / 7.8 }
+    let directions = directions(input);
+    let mut bits = 0.0;
+    for [p, q] in &directions {
+        bits += *p as f64 * (limit + below(limit, [*p, *q]) + 512.0);
+    }
+    Cost { ns: start + bit * bits + unit * limit * directions.len() as f64, bytes: bits / 7.8 }
 }
 
 pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
-    let mut sink = input.sink();
+    let mut heaps = Heaps::new(input, run);
     let limit = input.limit() as usize;
-    let heaps = input.smaller_heaps() as usize;
-    let mut lines: Vec<Direction> = directions(input).map(|direction| Direction::new(limit, direction)).collect();
-    let mut at = Vec::with_capacity(lines.len());
-    for start in (0..heaps).step_by(HEAPS_PER_CHECK) {
-        let end = heaps.min(start + HEAPS_PER_CHECK);
-        for n in start..end {
-            at.clear();
-            at.extend(lines.iter().map(|direction| direction.line(n)));
+    let mut lines = Vec::new();
+    for direction in directions(input) {
+        lines.push(Direction::new(limit, direction));
+    }
+    let mut at = vec![(0, 0); lines.len()];
+    while let Some(block) = heaps.next()? {
+        for n in block {
+            for (at, direction) in at.iter_mut().zip(&lines) {
+                *at = direction.line(n);
+            }
             // A move in one heap leaves the other as it is: the lines of the first direction are heaps.
             let (row, zero) = at[0];
             if lines[0].rows[row].contains(zero as usize + n) {
                 continue;
             }
             if let Some(m) = partner(&lines, &at, n, limit - n) {
-                sink.push([n as u64, m as u64]);
+                heaps.sink.push([n as u64, m as u64]);
                 for direction in &mut lines {
                     direction.mark([n, m]);
                     direction.mark([m, n]);
                 }
             }
         }
-        sink.advance(run, (end - start) as u64)?;
     }
-    Ok(sink)
+    Ok(heaps.sink)
 }

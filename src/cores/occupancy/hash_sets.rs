@@ -9,12 +9,13 @@
 
 use std::collections::HashSet;
 
-use super::lines::{Candidates, Certified, Lines, drive, one_by_one};
+use super::lines::{Certified, Lines, Partner, drive};
 use super::{DENSITY, Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// One hash set per family of lines.
-struct HashSets {
+#[derive(Default)]
+pub struct HashSets {
     used: HashSet<usize>,
     difference: HashSet<usize>,
     /// Modulo a power of two: a set of another type would be compiled as well.
@@ -22,11 +23,17 @@ struct HashSets {
     sum: HashSet<usize>,
 }
 
-impl Lines for HashSets {
-    fn new(_: usize) -> Self {
-        HashSets { used: HashSet::new(), difference: HashSet::new(), twice: HashSet::new(), sum: HashSet::new() }
+impl HashSets {
+    #[inline(always)]
+    fn is_attacked(&self, n: usize, m: usize) -> bool {
+        self.difference.contains(&(m - n))
+            || self.twice.contains(&twice(n, m))
+            || self.used.contains(&m)
+            || self.sum.contains(&(2 * m - n))
     }
+}
 
+impl Lines for HashSets {
     fn mark(&mut self, n: usize, m: usize) {
         self.used.extend([n, m]);
         self.difference.insert(m - n);
@@ -39,11 +46,8 @@ impl Lines for HashSets {
     }
 
     #[inline(always)]
-    fn is_attacked(&self, n: usize, m: usize) -> bool {
-        self.difference.contains(&(m - n))
-            || self.twice.contains(&twice(n, m))
-            || self.used.contains(&m)
-            || self.sum.contains(&(2 * m - n))
+    fn find(&mut self, n: usize, first: usize, last: usize) -> Option<usize> {
+        (first..=last).find(|m| !self.is_attacked(n, *m))
     }
 }
 
@@ -84,6 +88,6 @@ pub fn needs(_: &ProportionateNim) -> Needs {
 }
 
 #[inline(always)]
-pub fn run(input: &ProportionateNim, run: &Run, candidates: impl Candidates) -> Result<Positions, RunError> {
-    drive(input, run, candidates.partner(one_by_one::<HashSets>))
+pub fn run(input: &ProportionateNim, run: &Run, partner: impl Partner<HashSets>) -> Result<Positions, RunError> {
+    drive(input, run, HashSets::default(), partner)
 }

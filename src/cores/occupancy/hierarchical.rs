@@ -4,8 +4,7 @@
 //! Cost: a handful of jumps for each P-position, each a walk through two or three levels. No certificate is needed.
 //! Bound: dependent loads and mispredicted branches. One bit per line: a twentieth of the memory of `union_find`.
 
-use super::lines::scan;
-use super::next_free::{FreeLines, NextFree};
+use super::next_free::{self, NextFree};
 use super::tree::Tree;
 use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -36,5 +35,5 @@ pub fn cost(input: &ProportionateNim, _: CostContext, [unit]: [f64; 1]) -> Cost 
 }
 
 pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
-    scan(input, run, FreeLines::<Tree>::find)
+    next_free::run::<Tree>(input, run)
 }

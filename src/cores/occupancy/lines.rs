@@ -1,7 +1,7 @@
 //! Two searches for the partner of `n`, over any representation of the occupied lines: among every `m > n`, or only
 //! among those that the certificate leaves.
 
-use std::ops::RangeInclusive;
+use std::ops::Range;
 
 use super::{Positions, ProportionateNim};
 use crate::kernel::{Run, RunError};
@@ -12,14 +12,12 @@ use crate::kernel::{Run, RunError};
 /// smaller `m` than a P-position beyond it, so they share no line. Hence `n <= M/2`, and of the values `m - 2n` only
 /// those from `-M/2` on are read.
 pub trait Lines {
-    /// No lines; room for all positions of at most `limit` in all.
-    fn new(limit: usize) -> Self;
     /// Occupies the lines of `(n,m)`, `n <= m`.
     fn mark(&mut self, n: usize, m: usize);
     /// Whether a heap of `n` is used.
     fn is_used(&self, n: usize) -> bool;
-    /// Whether the candidate is on an occupied line.
-    fn is_attacked(&self, n: usize, m: usize) -> bool;
+    /// The first candidate `m` for `n` from `first` to `last` that is on no occupied line.
+    fn find(&mut self, n: usize, first: usize, last: usize) -> Option<usize>;
 }
 
 /// Lines that can answer what the certificate needs.
@@ -30,131 +28,93 @@ pub trait Certified: Lines {
     fn has_below(&self, below: usize) -> bool;
 }
 
-/// Heaps between two reports of progress, which also check for cancellation.
-pub const HEAPS_PER_CHECK: usize = 4096;
-
-/// The search of a kernel.
-pub trait Find<L> {
-    /// The first candidate `m` for `n` on no occupied line.
-    fn find(&mut self, lines: &mut L, n: usize, candidates: RangeInclusive<usize>) -> Option<usize>;
-}
-
-impl<L, F: FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>> Find<L> for F {
-    #[inline(always)]
-    fn find(&mut self, lines: &mut L, n: usize, candidates: RangeInclusive<usize>) -> Option<usize> {
-        self(lines, n, candidates)
-    }
-}
-
-/// Among which candidates a kernel searches that can do it either way.
-pub trait Candidates {
-    /// What finds partners, given the search of the kernel.
-    fn partner<L: Certified>(self, find: impl Find<L>) -> impl Partner<L>;
-}
-
-/// As [`scan`] does.
-pub mod every {
-    use super::*;
-
-    struct Every;
-
-    impl Candidates for Every {
-        #[inline(always)]
-        fn partner<L: Certified>(self, find: impl Find<L>) -> impl Partner<L> {
-            Anywhere(find)
-        }
-    }
-
-    pub fn parts() -> impl Candidates {
-        Every
-    }
-}
-
-/// As [`certified`] does.
-pub mod certificate {
-    use super::*;
-
-    struct WithCertificate;
-
-    impl Candidates for WithCertificate {
-        #[inline(always)]
-        fn partner<L: Certified>(self, find: impl Find<L>) -> impl Partner<L> {
-            Certificate::new(find)
-        }
-    }
-
-    pub fn parts() -> impl Candidates {
-        WithCertificate
-    }
-}
-
-/// Searches for the partner of every `n` among all `m > n`: a quadratic scan.
-#[inline(always)]
-pub fn scan<L: Lines>(input: &ProportionateNim, run: &Run, find: impl Find<L>) -> Result<Positions, RunError> {
-    drive(input, run, Anywhere(find))
-}
-
-/// Searches for the partner of `n` only where the certificate leaves room. The upper beam needs no search.
-#[inline(always)]
-pub fn certified<L: Certified>(input: &ProportionateNim, run: &Run, find: impl Find<L>) -> Result<Positions, RunError> {
-    drive(input, run, Certificate::new(find))
-}
-
 /// Finds the partner of an unused `n`, if it is at most `last`. A trait, because a closure of this length is not always
 /// inlined and then keeps its state in memory: 8 % of the time of `window_certificate`.
 pub trait Partner<L> {
     fn partner(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize>;
 }
 
-/// See [`scan`].
-struct Anywhere<F>(F);
+/// The search among all `m > n`: a quadratic scan.
+pub mod every {
+    use super::*;
 
-impl<L, F: Find<L>> Partner<L> for Anywhere<F> {
-    #[inline(always)]
-    fn partner(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize> {
-        self.0.find(lines, n, n + 1..=last)
+    pub struct Every;
+
+    impl<L: Lines> Partner<L> for Every {
+        #[inline(always)]
+        fn partner(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize> {
+            lines.find(n, n + 1, last)
+        }
+    }
+
+    pub fn parts() -> Every {
+        Every
     }
 }
 
-/// See [`certified`].
-struct Certificate<F> {
-    find: F,
-    /// The mex of the differences.
-    difference: usize,
-    /// The smallest `v` such that `-v` is free among the values `m - 2n`.
-    below: usize,
-    /// Upper positions found so far.
-    upper: usize,
-}
+/// The search where the certificate leaves room. The upper beam needs none.
+pub mod certificate {
+    use super::*;
 
-impl<F> Certificate<F> {
-    #[inline(always)]
-    fn new(find: F) -> Self {
-        Certificate { find, difference: 0, below: 0, upper: 0 }
+    pub struct Certificate {
+        /// The mex of the differences.
+        difference: usize,
+        /// The smallest `v` such that `-v` is free among the values `m - 2n`.
+        below: usize,
+        /// Upper positions found so far.
+        upper: usize,
     }
-}
 
-impl<L: Certified, F: Find<L>> Partner<L> for Certificate<F> {
-    #[inline(always)]
-    fn partner(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize> {
-        while lines.has_difference(self.difference) {
-            self.difference += 1;
-        }
-        while lines.has_below(self.below) {
-            self.below += 1;
-        }
-        self.find.find(lines, n, n + self.difference..=last.min(2 * n - self.below)).or_else(|| {
+    impl<L: Certified> Partner<L> for Certificate {
+        #[inline(always)]
+        fn partner(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize> {
+            while lines.has_difference(self.difference) {
+                self.difference += 1;
+            }
+            while lines.has_below(self.below) {
+                self.below += 1;
+            }
+            let lower = lines.find(n, n + self.difference, last.min(2 * n - self.below));
+            if lower.is_some() {
+                return lower;
+            }
             // A lower partner past `last` ends here as well; from then on every upper one is past it too.
             self.upper += 1;
-            Some(2 * n + self.upper).filter(|m| *m <= last)
-        })
+            let upper = 2 * n + self.upper;
+            if upper <= last { Some(upper) } else { None }
+        }
+    }
+
+    pub fn parts() -> Certificate {
+        Certificate { difference: 0, below: 0, upper: 0 }
     }
 }
 
-/// Tests one candidate after another.
-#[inline(always)]
-pub fn one_by_one<L: Lines>(lines: &mut L, n: usize, mut candidates: RangeInclusive<usize>) -> Option<usize> {
-    candidates.find(|m| !lines.is_attacked(n, *m))
+/// The smaller heaps of a run in blocks, and the positions found.
+pub struct Heaps<'a> {
+    run: &'a Run,
+    pub sink: Positions,
+    heaps: usize,
+    /// The last block.
+    block: Range<usize>,
+}
+
+impl<'a> Heaps<'a> {
+    /// All heaps of a run.
+    pub fn new(input: &ProportionateNim, run: &'a Run) -> Self {
+        Heaps { run, sink: input.sink(), heaps: input.smaller_heaps() as usize, block: 0..0 }
+    }
+
+    /// The next block, if one is left. Reports the last one, which also checks for cancellation.
+    pub fn next(&mut self) -> Result<Option<Range<usize>>, RunError> {
+        const MOST: usize = 4096;
+        let Range { start, end } = self.block;
+        if start < end {
+            self.sink.advance(self.run, (end - start) as u64)?;
+        }
+        self.block = end..self.heaps.min(end + MOST);
+        Ok((end < self.heaps).then(|| self.block.clone()))
+    }
 }
 
 /// Visits every unused `n`.
@@ -162,25 +122,22 @@ pub fn one_by_one<L: Lines>(lines: &mut L, n: usize, mut candidates: RangeInclus
 pub fn drive<L: Lines>(
     input: &ProportionateNim,
     run: &Run,
+    mut lines: L,
     mut partner: impl Partner<L>,
 ) -> Result<Positions, RunError> {
-    let mut sink = input.sink();
     let limit = input.limit() as usize;
-    let heaps = input.smaller_heaps() as usize;
-    let mut lines = L::new(limit);
-    sink.push([0, 0]);
+    let mut heaps = Heaps::new(input, run);
+    heaps.sink.push([0, 0]);
     lines.mark(0, 0);
-    for start in (0..heaps).step_by(HEAPS_PER_CHECK) {
-        let end = heaps.min(start + HEAPS_PER_CHECK);
-        for n in start..end {
+    while let Some(block) = heaps.next()? {
+        for n in block {
             if !lines.is_used(n)
                 && let Some(m) = partner.partner(&mut lines, n, limit - n)
             {
-                sink.push([n as u64, m as u64]);
+                heaps.sink.push([n as u64, m as u64]);
                 lines.mark(n, m);
             }
         }
-        sink.advance(run, (end - start) as u64)?;
     }
-    Ok(sink)
+    Ok(heaps.sink)
 }

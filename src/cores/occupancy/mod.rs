@@ -46,7 +46,7 @@ pub use crate::cores::sink::Wanted;
 use crate::cores::sink::{self, Totals};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, Yields, kernels};
+use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, RunError, Yields, kernels, threads};
 use crate::moves::Diagonals;
 use crate::simd::vectors;
 use crate::text::numbers::indexable;
@@ -191,17 +191,17 @@ impl Operation for Occupancy {
         bit_rows_avx2 = bit_rows with vectors::avx2 like bit_rows, Avx2, ["avx2"], "256 candidates at once";
         general_rows = general_rows, Portable, [], "any diagonals: 64 candidates at once, full stretches skipped by trees of bits";
         window_certificate = window_certificate, Portable, [], "one window of four bit rows per P-position, where the certificate points", needs;
-        automaton = automaton with loops::plain::alone, Portable, [], "rows in registers that slide along each other, sixteen n per block", needs;
-        automaton_avx2 = automaton with loops::plain::avx2::alone like automaton, Avx2, ["avx2"],
+        automaton = automaton with loops::plain, Portable, [], "rows in registers that slide along each other, sixteen n per block", needs;
+        automaton_avx2 = automaton with loops::plain::avx2 like automaton, Avx2, ["avx2"],
             "the same source, compiled with the tier's bit-manipulation instructions", needs;
-        automaton_asm = automaton with loops::asm::alone, Avx2, ["avx2"], "the sixteen steps in assembly, ordered to keep their chain short", needs;
-        automaton_avx512 = automaton with loops::avx512::alone like automaton_asm, Avx512, ["avx2", "avx512"],
+        automaton_asm = automaton with loops::asm, Avx2, ["avx2"], "the sixteen steps in assembly, ordered to keep their chain short", needs;
+        automaton_avx512 = automaton with loops::avx512 like automaton_asm, Avx512, ["avx2", "avx512"],
             "the same steps, with spans prepared and settled in vectors", needs;
-        charged_threads = charged_threads with loops::plain::segments, Portable, ["parallel"],
+        charged_threads = charged_threads with loops::plain, Portable, ["parallel"],
             "the automaton in segments on all threads, each begun from a guess that is checked";
-        charged_threads_asm = charged_threads with loops::asm::segments like charged_threads, Avx2, ["avx2", "parallel"],
+        charged_threads_asm = charged_threads with loops::asm like charged_threads, Avx2, ["avx2", "parallel"],
             "the same segments, with the steps in assembly";
-        charged_threads_avx512 = charged_threads with loops::avx512::segments like charged_threads, Avx512, ["avx2", "avx512", "parallel"],
+        charged_threads_avx512 = charged_threads with loops::avx512 like charged_threads, Avx512, ["avx2", "avx512", "parallel"],
             "the same segments, with the steps in assembly and spans in vectors";
         charged_lanes_avx512 = charged_lanes on one, Avx512, ["avx2", "avx512"], "eight segments in the lanes of a vector";
         charged_lanes_threads_avx512 = charged_lanes on all like charged_lanes_avx512, Avx512, ["avx2", "avx512", "parallel"],
@@ -274,9 +274,12 @@ impl Workloads for Occupancy {
 
     fn canonical(workload: &str) -> Result<String, InputError> {
         let listed = diagonals::<Self>(workload)?;
-        let named = Self::WORKLOADS.iter().map(|listed| listed.name);
-        let mut same = named.filter(|name| diagonals::<Self>(name).as_ref() == Ok(&listed));
-        Ok(same.next().map_or_else(|| listed.to_string(), str::to_owned))
+        for Workload { name, .. } in Self::WORKLOADS {
+            if diagonals::<Self>(name).is_ok_and(|named| named == listed) {
+                return Ok((*name).to_owned());
+            }
+        }
+        Ok(listed.to_string())
     }
 
     fn input(workload: &str, size: u64, _: &Selection) -> Result<ProportionateNim, InputError> {
@@ -288,13 +291,19 @@ impl Workloads for Occupancy {
     }
 }
 
+/// Does `work` on some threads at the same time: [`threads::share`], compiled once.
+fn share(threads: usize, work: &(dyn Fn() -> Result<(), RunError> + Sync)) -> Result<(), RunError> {
+    threads::share(threads, |_| work())?;
+    Ok(())
+}
+
 /// The moves from both heaps that a workload names or lists.
 fn diagonals<O: Workloads>(workload: &str) -> Result<Diagonals, InputError> {
     Ok(match workload {
         "proportionate" => Diagonals::PUBLISHED,
         "wythoff" => Diagonals::new(&[[1, 1]])?,
         "common-factors" => Diagonals::new(&[[3, 3], [2, 4]])?,
-        list if list.contains(':') => list.parse()?,
+        list if list.as_bytes().contains(&b':') => list.parse()?,
         _ => return Err(InputError::unknown_workload::<O>(workload)),
     })
 }

@@ -1,10 +1,10 @@
 //! Families of lines that can find their next free line, over any set that supports it. In the search each family in
 //! turn moves a candidate up to its next free line, until none blocks it.
 
-use std::ops::RangeInclusive;
-
-use super::lines::Lines;
+use super::lines::{Lines, drive, every};
 use super::rows::BitRow;
+use super::{Positions, ProportionateNim};
+use crate::kernel::{Run, RunError};
 
 /// A set of numbers that can find its first gap from a number on.
 pub trait NextFree {
@@ -17,7 +17,7 @@ pub trait NextFree {
 }
 
 /// A set for each family of lines that the search skips along, and plain bits for the last family.
-pub struct FreeLines<F> {
+struct FreeLines<F> {
     used: F,
     difference: F,
     /// At `m - 2n + half`.
@@ -27,17 +27,6 @@ pub struct FreeLines<F> {
 }
 
 impl<F: NextFree> Lines for FreeLines<F> {
-    fn new(limit: usize) -> Self {
-        let half = limit / 2;
-        FreeLines {
-            used: F::new(limit + 1),
-            difference: F::new(limit + 1),
-            twice: F::new(half + limit + 1),
-            sum: BitRow::zeros(2 * limit + 1),
-            half,
-        }
-    }
-
     #[inline(always)]
     fn mark(&mut self, n: usize, m: usize) {
         let sum = 2 * m - n;
@@ -56,19 +45,9 @@ impl<F: NextFree> Lines for FreeLines<F> {
         self.used.contains(n)
     }
 
-    fn is_attacked(&self, n: usize, m: usize) -> bool {
-        self.used.contains(m)
-            || self.difference.contains(m - n)
-            || self.twice.contains(self.half + m - 2 * n)
-            || self.sum.get(2 * m - n)
-    }
-}
-
-impl<F: NextFree> FreeLines<F> {
-    /// The partner of `n`: the first free candidate.
     #[inline(always)]
-    pub fn find(&mut self, n: usize, candidates: RangeInclusive<usize>) -> Option<usize> {
-        let (mut m, last) = candidates.into_inner();
+    fn find(&mut self, n: usize, first: usize, last: usize) -> Option<usize> {
+        let mut m = first;
         while m <= last {
             let next = self.push(n, m, last);
             if next == m {
@@ -78,7 +57,9 @@ impl<F: NextFree> FreeLines<F> {
         }
         None
     }
+}
 
+impl<F: NextFree> FreeLines<F> {
     /// Moves `m` past the lines that block it, one family after another. Returns `m` itself if nothing blocks it, and a
     /// number past `last` if a family leads there.
     #[inline(always)]
@@ -91,4 +72,19 @@ impl<F: NextFree> FreeLines<F> {
         let m = self.used.first_free(m);
         m + usize::from(m <= last && self.sum.get(2 * m - n))
     }
+}
+
+/// Finds the partner of every `n` among all `m > n`.
+#[inline(always)]
+pub fn run<F: NextFree>(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
+    let limit = input.limit() as usize;
+    let half = limit / 2;
+    let lines = FreeLines {
+        used: F::new(limit + 1),
+        difference: F::new(limit + 1),
+        twice: F::new(half + limit + 1),
+        sum: BitRow::zeros(2 * limit + 1),
+        half,
+    };
+    drive(input, run, lines, every::parts())
 }

@@ -1,7 +1,5 @@
 //! The four rows as bits, read as words of consecutive candidates.
 
-use std::ops::RangeInclusive;
-
 use super::lines::{Certified, Lines};
 use crate::simd::bits::{WORD, first_zero, window};
 use crate::simd::mapped;
@@ -84,10 +82,30 @@ fn place(start: isize, m: usize) -> usize {
 /// The number of blocked candidates from `m` on, at most 64.
 #[inline(always)]
 fn blocked(rows: &OffsetRows<'_>, m: usize) -> usize {
-    first_zero(rows.iter().fold(0, |word, (row, start)| word | window(row, place(*start, m))))
+    let [a, b, c, d] = mapped(*rows, |(row, start)| window(row, place(start, m)));
+    first_zero(a | b | (c | d))
+}
+
+/// A candidate, if it is at most `last`.
+#[inline(always)]
+fn found(m: usize, last: usize) -> Option<usize> {
+    if m <= last { Some(m) } else { None }
 }
 
 impl<R: BitRow> Rows<R> {
+    /// No lines; room for all positions of at most `limit` in all.
+    pub fn new(limit: usize) -> Self {
+        let half = limit / 2;
+        let row = |bits: usize| R::zeros(bits + WORD * (WIDEST + 2));
+        Rows {
+            used: row(limit + 1),
+            difference: row(limit + 1),
+            twice: row(half + limit + 1),
+            sum: [row(limit + 1), row(limit + 1)],
+            half,
+        }
+    }
+
     /// The rows at the offsets for `n`.
     #[inline(always)]
     fn offset_rows(&self, n: usize) -> OffsetRows<'_> {
@@ -100,30 +118,15 @@ impl<R: BitRow> Rows<R> {
         ]
     }
 
-    /// The first free `m` in `candidates`, searched in windows of 64 that begin at the first candidate.
-    #[inline(always)]
-    pub fn find(&self, n: usize, candidates: RangeInclusive<usize>) -> Option<usize> {
-        let rows = self.offset_rows(n);
-        let (mut m, last) = candidates.into_inner();
-        while m <= last {
-            let blocked = blocked(&rows, m);
-            if blocked < WORD {
-                return Some(m + blocked).filter(|m| *m <= last);
-            }
-            m += WORD;
-        }
-        None
-    }
-
     /// The first free `m` in `n + 1..=last`. One window covers the candidates before the next whole word of `used`;
     /// vectors of whole words follow.
     #[inline(always)]
-    pub fn scan<V: WordVectors>(&self, n: usize, last: usize, vectors: V) -> Option<usize> {
+    fn scan<V: WordVectors>(&self, n: usize, last: usize, vectors: V) -> Option<usize> {
         const { assert!(V::WORDS <= WIDEST) };
         let rows = self.offset_rows(n);
         let blocked = blocked(&rows, n + 1);
         if blocked < WORD {
-            return Some(n + 1 + blocked).filter(|m| *m <= last);
+            return found(n + 1 + blocked, last);
         }
         let start = (n + 1) / WORD + 1;
         let words = (last / WORD + 1).saturating_sub(start).next_multiple_of(V::WORDS);
@@ -140,7 +143,7 @@ impl<R: BitRow> Rows<R> {
             let high = vectors.or(twice.load(at, vectors), sum.load(at, vectors));
             let blocked = vectors.first_zero(vectors.or(low, high));
             if blocked < V::WORDS * WORD {
-                return Some(WORD * (start + at) + blocked).filter(|m| *m <= last);
+                return found(WORD * (start + at) + blocked, last);
             }
             at += V::WORDS;
         }
@@ -148,19 +151,8 @@ impl<R: BitRow> Rows<R> {
     }
 }
 
+/// Searches in windows of 64 candidates that begin at the first one.
 impl<R: BitRow> Lines for Rows<R> {
-    fn new(limit: usize) -> Self {
-        let half = limit / 2;
-        let row = |bits: usize| R::zeros(bits + WORD * (WIDEST + 2));
-        Rows {
-            used: row(limit + 1),
-            difference: row(limit + 1),
-            twice: row(half + limit + 1),
-            sum: [row(limit + 1), row(limit + 1)],
-            half,
-        }
-    }
-
     #[inline(always)]
     fn mark(&mut self, n: usize, m: usize) {
         let sum = 2 * m - n;
@@ -180,12 +172,40 @@ impl<R: BitRow> Lines for Rows<R> {
     }
 
     #[inline(always)]
-    fn is_attacked(&self, n: usize, m: usize) -> bool {
-        let sum = 2 * m - n;
-        self.difference.get(m - n)
-            || self.twice.get(self.half + m - 2 * n)
-            || self.used.get(m)
-            || self.sum[sum % 2].get(sum / 2)
+    fn find(&mut self, n: usize, first: usize, last: usize) -> Option<usize> {
+        let rows = self.offset_rows(n);
+        let mut m = first;
+        while m <= last {
+            let blocked = blocked(&rows, m);
+            if blocked < WORD {
+                return found(m + blocked, last);
+            }
+            m += WORD;
+        }
+        None
+    }
+}
+
+/// Rows in which vectors of whole words are searched.
+pub struct Scanned<R, V> {
+    pub rows: Rows<R>,
+    pub vectors: V,
+}
+
+impl<R: BitRow, V: WordVectors> Lines for Scanned<R, V> {
+    #[inline(always)]
+    fn mark(&mut self, n: usize, m: usize) {
+        self.rows.mark(n, m);
+    }
+
+    #[inline(always)]
+    fn is_used(&self, n: usize) -> bool {
+        self.rows.is_used(n)
+    }
+
+    #[inline(always)]
+    fn find(&mut self, n: usize, _: usize, last: usize) -> Option<usize> {
+        self.rows.scan(n, last, self.vectors)
     }
 }
 

@@ -6,8 +6,7 @@
 //! Bound: cache misses in arrays of four bytes per line.
 //! Source: the fastest published solutions of Project Euler 665.
 
-use super::lines::scan;
-use super::next_free::{FreeLines, NextFree};
+use super::next_free::{self, NextFree};
 use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -49,5 +48,5 @@ pub fn cost(input: &ProportionateNim, _: CostContext, [start, small, large]: [f6
 }
 
 pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
-    scan(input, run, FreeLines::<Links>::find)
+    next_free::run::<Links>(input, run)
 }

@@ -3,9 +3,7 @@
 //! Cost: four unaligned windows, a first zero and six single-bit read-modify-writes for each P-position.
 //! Bound: the serial chain from the marks of one position through memory to the windows of the next.
 
-use std::ops::RangeInclusive;
-
-use super::lines::certified;
+use super::lines::{certificate, drive};
 use super::rows::{Rows, bytes};
 use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
@@ -21,10 +19,6 @@ pub fn needs(_: &ProportionateNim) -> Needs {
 }
 
 pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
-    certified(input, run, find)
-}
-
-#[inline(always)]
-fn find(rows: &mut Rows, n: usize, candidates: RangeInclusive<usize>) -> Option<usize> {
-    rows.find(n, candidates)
+    let rows: Rows = Rows::new(input.limit() as usize);
+    drive(input, run, rows, certificate::parts())
 }

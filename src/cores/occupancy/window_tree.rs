@@ -8,8 +8,7 @@
 //! Cost: about `590 sqrt(M)` heaps up to `10^13`, more further on; a step of the tier's automaton for each.
 //! Bound: as `automaton` at the same tier, on each thread; on several threads up to `10^9` the base.
 
-use super::loops::Windows;
-use super::windows::{LEAST, cost_on, drive};
+use super::windows::{LEAST, Loops, cost_on, drive};
 use super::{Positions, ProportionateNim, charged_threads, streaming};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -23,10 +22,10 @@ pub fn cost(input: &ProportionateNim, context: CostContext, [heap, unit]: [f64; 
     }
 }
 
-pub fn run(input: &ProportionateNim, run: &Run, threads: usize, loops: Windows) -> Result<Positions, RunError> {
+pub fn run(input: &ProportionateNim, run: &Run, threads: usize, loops: Loops) -> Result<Positions, RunError> {
     match threads {
-        _ if input.limit() >= LEAST => drive(input, run, threads, loops.windows),
-        1 => (loops.drive)(input, run),
-        _ => charged_threads::run(input, run, loops.segments),
+        _ if input.limit() >= LEAST => drive(input, run, threads, loops),
+        1 => streaming::drive(input, run, &loops.of_tapes),
+        _ => charged_threads::run(input, run, loops.of_tapes),
     }
 }

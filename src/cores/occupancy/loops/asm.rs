@@ -17,10 +17,9 @@ use std::arch::x86_64::{
 };
 use std::mem::offset_of;
 
-use super::parts;
 use crate::cores::occupancy::streaming::{
-    BLOCK, BLOCKS, Block, Blocks, Closures, EARLY, InnerLoops, PAD, Plain, Span, SpanRow, Spill, Substitution, WORDS,
-    Window, Word, append,
+    BLOCK, BLOCKS, Block, Blocks, EARLY, Loops, PAD, RowEnd, Span, SpanRow, Spill, Substitution, Window, Word,
+    append as append_by, loops, plain,
 };
 use crate::simd::avx2::load;
 
@@ -69,7 +68,7 @@ const MOVE: usize = BLOCK / 8;
 /// The same in the rows of sums.
 const SUM_MOVE: usize = BLOCK / 16;
 
-/// [`Closures::blocks`], including the links between blocks: there the compiler would spill half of the registers.
+/// [`plain::blocks`], including the links between blocks: there the compiler would spill half of the registers.
 #[inline(never)]
 #[target_feature(enable = "bmi1,bmi2")]
 pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
@@ -78,7 +77,7 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
         return block;
     }
     if !span.cursor.is_roomy() {
-        return span.narrow_blocks(window, block, Plain);
+        return plain::blocks(span, window, block);
     }
     let Window { mut used, mut difference, mut twice, late, sum: [mut even, mut odd] } = marks;
     span.spill = Spill { block, late };
@@ -218,7 +217,7 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
     span.spill.block
 }
 
-/// [`Closures::lower`].
+/// [`plain::lower`].
 #[inline]
 #[target_feature(enable = "avx2")]
 fn lower(blocks: &Blocks) -> u64 {
@@ -232,23 +231,26 @@ fn lower(blocks: &Blocks) -> u64 {
     !none
 }
 
-/// The inner loops.
+/// [`plain::append`], a substitution of sixteen flags in two instructions.
 #[inline]
-#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-fn inner() -> impl InnerLoops {
-    Closures {
-        blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
-        open: |used, blocks: &mut Blocks| Plain.open(used, blocks),
-        lower: |blocks: &Blocks| lower(blocks),
-        sum_of_bits: |words: &[u64; WORDS]| Plain.sum_of_bits(words),
-        append: |row: &mut SpanRow, end, flags, Substitution { zeros, added, marks, .. }: &Substitution| {
-            append(row, end, flags, *zeros, |flags| _pext_u64(*marks, !added | _pdep_u64(flags.into(), *added)));
-        },
-        deposit: |word, mask| _pdep_u64(word, mask),
-    }
+#[target_feature(enable = "bmi1,bmi2,popcnt")]
+fn append(row: &mut SpanRow, end: RowEnd, flags: [u64; 2], Substitution { zeros, added, marks, .. }: &Substitution) {
+    append_by(row, end, flags, *zeros, |flags| _pext_u64(*marks, !added | _pdep_u64(flags.into(), *added)));
 }
 
-parts!([#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]] inner(); alone, segments);
+/// [`plain::interleave`].
+#[inline]
+#[target_feature(enable = "bmi2")]
+pub fn interleave(even: u32, odd: u32) -> u64 {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    _pdep_u64(even.into(), EVEN) | _pdep_u64(odd.into(), !EVEN)
+}
+
+/// The parts of this tier.
+#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
+pub fn parts() -> Loops {
+    loops!(append, interleave, plain::open, blocks, lower, plain::sum_of_bits)
+}
 
 #[cfg(test)]
 mod tests {
@@ -273,9 +275,9 @@ mod tests {
             let input = ProportionateNim::new(limit).expect("small").finding(Wanted::Positions);
             let run = Run::new(1);
             // SAFETY: `needs_avx2` found that this CPU has the features.
-            let in_assembly = unsafe { inner() };
-            let found = drive(&input, &run, in_assembly);
-            assert_eq!(found, drive(&input, &run, Plain), "limit {limit}");
+            let in_assembly = unsafe { parts() };
+            let found = drive(&input, &run, &in_assembly);
+            assert_eq!(found, drive(&input, &run, &plain::parts()), "limit {limit}");
         }
     }
 

@@ -8,25 +8,25 @@
 //! settling, which first waits for the last picks.
 
 use std::arch::x86_64::{
-    __m512i, _mm512_add_epi16, _mm512_add_epi32, _mm512_add_epi64, _mm512_alignr_epi64, _mm512_and_si512,
-    _mm512_andnot_si512, _mm512_broadcast_i64x4, _mm512_cmple_epu8_mask, _mm512_cvtepi32_epi16, _mm512_kunpackb,
-    _mm512_kunpackd, _mm512_kunpackw, _mm512_mask_set1_epi64, _mm512_maskz_compress_epi8, _mm512_maskz_mov_epi64,
+    _mm512_add_epi16, _mm512_add_epi32, _mm512_add_epi64, _mm512_alignr_epi64, _mm512_and_si512, _mm512_andnot_si512,
+    _mm512_broadcast_i64x4, _mm512_cmple_epu8_mask, _mm512_cvtepi32_epi16, _mm512_kunpackb, _mm512_kunpackd,
+    _mm512_kunpackw, _mm512_mask_set1_epi64, _mm512_maskz_compress_epi8, _mm512_maskz_mov_epi64,
     _mm512_maskz_popcnt_epi64, _mm512_maskz_set1_epi64, _mm512_mul_epu32, _mm512_multishift_epi64_epi8,
     _mm512_or_si512, _mm512_permutexvar_epi16, _mm512_popcnt_epi16, _mm512_popcnt_epi32, _mm512_popcnt_epi64,
     _mm512_reduce_add_epi64, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_shuffle_epi8,
     _mm512_slli_epi64, _mm512_sllv_epi32, _mm512_sllv_epi64, _mm512_srli_epi32, _mm512_srli_epi64, _mm512_srlv_epi64,
-    _mm512_test_epi64_mask, _pdep_u64,
+    _mm512_test_epi64_mask,
 };
 
-use super::asm::blocks;
-use super::parts;
+use super::asm::{blocks, interleave};
 use crate::cores::occupancy::streaming::{
-    BLOCK, Block, Blocks, Closures, DIGITS, InnerLoops, PAD, RowEnd, Span, SpanRow, Substitution, WORDS, Window,
+    BLOCK, Block, Blocks, DIGITS, Loops, PAD, RowEnd, SpanRow, Substitution, WORDS, loops, prepare,
 };
+use crate::cores::occupancy::windows::Loops as Windows;
 use crate::simd::avx512::{load, store};
 use crate::simd::{array_of, mapped};
 
-/// [`Closures::open`].
+/// [`plain::open`].
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn open(used: u64, blocks: &mut Blocks) {
@@ -49,7 +49,7 @@ fn open(used: u64, blocks: &mut Blocks) {
     }
 }
 
-/// [`Closures::lower`].
+/// [`plain::lower`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn lower(blocks: &Blocks) -> u64 {
@@ -63,7 +63,7 @@ fn lower(blocks: &Blocks) -> u64 {
     _mm512_kunpackd(high.into(), low.into())
 }
 
-/// [`Closures::sum_of_bits`].
+/// [`plain::sum_of_bits`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
 fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
@@ -72,9 +72,12 @@ fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
     // Within the words by Horner's rule, then the words themselves.
     let digits =
         mapped(DIGITS, |numbers| _mm512_popcnt_epi64(_mm512_and_si512(words, _mm512_set1_epi64(numbers as i64))));
-    let [rest @ .., last] = digits;
-    let within =
-        rest.iter().rev().fold(last, |sum: __m512i, digit| _mm512_add_epi64(_mm512_add_epi64(sum, sum), *digit));
+    let mut within = digits[DIGITS.len() - 1];
+    let mut i = DIGITS.len() - 1;
+    while i > 0 {
+        i -= 1;
+        within = _mm512_add_epi64(_mm512_add_epi64(within, within), digits[i]);
+    }
     let sum = _mm512_add_epi64(within, _mm512_mul_epu32(count, load(&const { lanes(0, 64, 8) })));
     // One sum for both: there are at most 512 bits, and their numbers add up to less than `2^32`.
     let both = _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_slli_epi64::<32>(count), sum)) as u64;
@@ -96,7 +99,7 @@ const LOWEST_BYTE: [u64; 8] = lanes(0, 0x0808_0808_0808_0808, 2);
 /// For each byte of a lane the bits up to its end: it is whole if the lane has as many.
 const WHOLE: i64 = 0x4038_3028_2018_1008;
 
-/// [`Closures::append`]: sixteen flags a lane.
+/// [`plain::append`]: sixteen flags a lane.
 ///
 /// Tables map four flags to their image. Shifts join the pieces two by two until a lane holds the image of its flags.
 /// The lane moves up to where it begins in a byte of the row, the rest of its last byte goes to the next lane, and the
@@ -155,28 +158,26 @@ const fn lanes(first: u64, step: u64, period: u64) -> [u64; 8] {
     lanes
 }
 
-/// The inner loops.
-#[inline]
+/// The parts of this tier.
 #[target_feature(
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
-pub fn inner() -> impl InnerLoops {
-    Closures {
-        blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
-        open: |used, blocks: &mut Blocks| open(used, blocks),
-        lower: |blocks: &Blocks| lower(blocks),
-        sum_of_bits: |words: &[u64; WORDS]| sum_of_bits(words),
-        append: |row: &mut SpanRow, end, flags, substitution: &Substitution| append(row, end, flags, substitution),
-        deposit: |word, mask| _pdep_u64(word, mask),
-    }
+pub fn parts() -> Loops {
+    loops!(append, interleave, open, blocks, lower, sum_of_bits)
 }
 
-parts!(
-    [#[target_feature(
+/// For windows.
+pub mod windows {
+    use super::*;
+
+    /// The parts of this tier.
+    #[target_feature(
         enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
-    )]]
-    inner(); alone, segments, windows
-);
+    )]
+    pub fn parts() -> Windows {
+        Windows { of_tapes: super::parts(), prepare: prepare!(append, interleave) }
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! The state between spans of a run over all heaps, and the settlement of a span.
 
 use super::engine::{Engine, Sources, is_set};
-use super::inner::InnerLoops;
+use super::inner::Loops;
 use super::span::{SPAN, Span, WORDS};
 use super::substitution::{DIFFERENCE, Reader, SUM, USED};
 use super::tape::{Tape, extend};
@@ -10,7 +10,7 @@ use super::window::{PAD, Registers, Word};
 use crate::cores::occupancy::Positions;
 use crate::cores::occupancy::charge::Charge;
 use crate::simd::bits::WORD;
-use crate::simd::{array_of, mapped};
+use crate::simd::mapped;
 
 /// A joint: all that a run from some heap on depends on, besides the tapes. If two runs are in the same state at a joint, everything
 /// that they find from there on is the same.
@@ -80,11 +80,11 @@ impl Automaton {
         engine.upper_difference = Reader::at(&DIFFERENCE, &mut old.difference, tapes.flags[1], from[1])?;
         engine.upper_sum = Reader::at(&SUM, &mut old.sum, tapes.flags[2], from[2])?;
         // The rows of new marks start where the readers start.
-        let starts = [engine.upper_used.start, engine.upper_sum.start, engine.upper_sum.start];
+        let starts = [engine.upper_used.start, engine.upper_sum.start];
         let written = joint.written();
-        let words = [written[0], written[1], written[1]];
-        for (((row, word), start), partial) in new.iter_mut().zip(words).zip(starts).zip(joint.partial) {
-            row.store(8 * (word - start as usize / WORD), partial);
+        for (i, row) in new.iter_mut().enumerate() {
+            let of = i.min(1);
+            row.store(8 * (written[of] - starts[of] as usize / WORD), joint.partial[i]);
         }
         engine.start(n, d);
         Some(Automaton { limit, engine, uppers, pending, new: NewMarks::default(), written })
@@ -107,17 +107,16 @@ impl Automaton {
         };
         let mut joint = Joint { n, d, uppers, pending, registers, partial: [0; 3] };
         let ends = joint.ends();
-        let rows = span.new.iter().zip([ends[0], ends[1], ends[1]]);
-        let starts = [engine.upper_used.start, engine.upper_sum.start, engine.upper_sum.start];
-        for (((row, end), start), partial) in rows.zip(starts).zip(&mut joint.partial) {
-            *partial = row.word((end - start) as usize / WORD) & !(u64::MAX << (end % 64));
+        let starts = [engine.upper_used.start, engine.upper_sum.start];
+        for (i, row) in span.new.iter().enumerate() {
+            let of = i.min(1);
+            joint.partial[i] = row.word((ends[of] - starts[of]) as usize / WORD) & !(u64::MAX << (ends[of] % 64));
         }
         joint
     }
 
     /// The current value of [`Automaton::pending`].
-    #[inline(always)]
-    fn partners_pending(&self, inner: impl InnerLoops) -> u128 {
+    fn partners_pending(&self, loops: &Loops) -> u128 {
         let Engine { span, registers, upper_used, .. } = &self.engine;
         let end = 8 * span.cursor.used + PAD;
         let (word, shift) = (end / WORD, end % WORD);
@@ -128,82 +127,83 @@ impl Automaton {
         words[0] = partial | (own << shift).low();
         words[1] = (own << shift >> WORD).low();
         words[2] = (own >> 1 >> (127 - shift)).low();
-        total(inner.sum_of_bits(&words), upper_used.start + (WORD * word) as u64)
+        total((loops.sum_of_bits)(&words), upper_used.start + (WORD * word) as u64)
     }
 
     /// Settles a span: positions into the sink, marks and flags into the lists of new ones.
-    #[inline(always)]
-    pub fn settle(&mut self, sink: &mut Positions, inner: impl InnerLoops) {
-        let lower = self.engine.lower(inner);
-        self.settle_lower(&lower, Engine::pick, sink, inner);
+    pub fn settle(&mut self, sink: &mut Positions, loops: &Loops) {
+        let lower = (loops.lower)(&self.engine);
+        self.settle_lower(&lower, &Engine::pick, sink, loops);
     }
 
     /// [`Automaton::settle`], given which heaps have a lower partner, and the pick of each.
-    #[inline(always)]
     pub fn settle_lower(
         &mut self,
         lower: &[u64; WORDS],
-        pick: impl Fn(&Engine, usize) -> u64,
+        pick: &dyn Fn(&Engine, usize) -> u64,
         sink: &mut Positions,
-        inner: impl InnerLoops,
+        loops: &Loops,
     ) {
         self.engine.pass();
-        let engine = &self.engine;
-        let (next, n, start) = (engine.n, engine.n - SPAN as u64, engine.upper_used.start);
-        let Span { new: [used, ..], old, cursor, .. } = &*engine.span;
+        let Automaton { engine, new, written, limit, .. } = self;
+        let (next, n, start, limit) = (engine.n, engine.n - SPAN as u64, engine.upper_used.start, *limit);
         let upper = engine.upper(lower);
-        extend(&mut self.new.flags, &upper, WORDS);
+        extend(&mut new.flags, &upper, WORDS);
 
         // The sum of the partners, and whole words of marks.
         let mut partners = 0;
-        let end = (8 * cursor.used + PAD) / WORD;
-        for word in (self.written[0] - start as usize / WORD..end).step_by(WORDS) {
-            let [marks, old] = mapped([used, &old.used[0]], |row| row.words::<WORDS>(word));
-            let count = WORDS.min(end - word);
-            let new = array_of(|i| if i < count { marks[i] & !old[i] } else { 0 });
-            partners += total(inner.sum_of_bits(&new), start + (WORD * word) as u64);
-            extend(&mut self.new.used, &marks, count);
-        }
-        self.written[0] = start as usize / WORD + end;
-        for (parity, list) in self.new.sum.iter_mut().enumerate() {
-            for complete in engine.complete_sum(parity, self.written[1]) {
-                extend(list, &complete.marks, complete.count);
+        written[0] = engine.complete(0, written[0], &mut |at, marks, count| {
+            let mut found = engine.span.old.used[0].words::<WORDS>(at);
+            for (i, old) in found.iter_mut().enumerate() {
+                *old = if i < count { marks[i] & !*old } else { 0 };
             }
-        }
-        self.written[1] = engine.upper_sum.start as usize / WORD + (8 * cursor.sum + PAD) / WORD;
-        let pending = self.partners_pending(inner);
+            partners += total((loops.sum_of_bits)(&found), start + (WORD * at) as u64);
+            extend(&mut new.used, &marks, count);
+        });
+        let [even, odd] = &mut new.sum;
+        engine.complete(1, written[1], &mut |_, marks, count| extend(even, &marks, count));
+        written[1] = engine.complete(2, written[1], &mut |_, marks, count| extend(odd, &marks, count));
+        let pending = self.partners_pending(loops);
         let partners = partners + pending - self.pending;
         self.pending = pending;
 
-        let uppers = self.uppers;
-        let [new_uppers, upper_sum] = inner.sum_of_bits(&upper);
-        self.uppers += new_uppers;
-        let lower_inside = 2 * next + self.engine.d + 128 <= self.limit;
-        let upper_inside = 3 * next + self.uppers <= self.limit;
-        let upper_outside = 3 * n + uppers >= self.limit;
+        let mut k = self.uppers;
+        let [uppers, upper_sum] = (loops.sum_of_bits)(&upper);
+        self.uppers += uppers;
+        let lower_inside = 2 * next + self.engine.d + 128 <= limit;
+        let upper_inside = 3 * next + self.uppers <= limit;
+        let upper_outside = 3 * n + k >= limit;
         match sink.totals_alone() {
             Some(tally) if lower_inside => {
                 tally.lower.larger += partners;
-                let lowers = inner.sum_of_bits(lower);
+                let lowers = (loops.sum_of_bits)(lower);
                 tally.lower.positions += lowers[0];
                 tally.lower.smaller += total(lowers, n);
                 if upper_inside {
-                    // The numbers uppers + 1, ..., uppers + new_uppers.
-                    tally.upper.larger += u128::from(new_uppers * uppers + new_uppers * (new_uppers + 1) / 2);
-                    tally.upper.positions += new_uppers;
-                    let smaller = total([new_uppers, upper_sum], n);
+                    // The numbers k + 1, ..., k + uppers.
+                    tally.upper.larger += u128::from(uppers * k + uppers * (uppers + 1) / 2);
+                    tally.upper.positions += uppers;
+                    let smaller = total([uppers, upper_sum], n);
                     tally.upper.smaller += smaller;
                     tally.upper.larger += 2 * smaller;
                 } else if !upper_outside {
-                    let set = (n..).zip(0..SPAN).filter(|(_, i)| is_set(&upper, *i));
-                    for ((a, _), k) in set.zip(uppers + 1..).filter(|((a, _), k)| 3 * a + k <= self.limit) {
-                        sink.push([a, 2 * a + k]);
+                    for i in 0..SPAN {
+                        if is_set(&upper, i) {
+                            let a = n + i as u64;
+                            k += 1;
+                            if 3 * a + k <= limit {
+                                sink.push([a, 2 * a + k]);
+                            }
+                        }
                     }
                 }
             }
             _ => {
-                let positions = self.engine.positions(uppers, lower, |heap| pick(&self.engine, heap));
-                positions.filter(|[a, b]| a + b <= self.limit).for_each(|position| sink.push(position));
+                for [a, b] in self.engine.positions(k, lower, |heap| pick(&self.engine, heap)) {
+                    if a + b <= limit {
+                        sink.push([a, b]);
+                    }
+                }
             }
         }
     }

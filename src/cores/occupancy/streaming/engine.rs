@@ -1,9 +1,8 @@
 //! The registers and rows of the automaton, and how they pass a span, wherever the older marks come from.
 
-use super::inner::InnerLoops;
 use super::row::SpanRow;
-use super::span::{Cursor, SPAN, Span, WORDS};
-use super::substitution::{DIFFERENCE, Reader, SUM, USED};
+use super::span::{Blocks, Cursor, SPAN, Span, WORDS};
+use super::substitution::{Append, DIFFERENCE, Reader, SUM, USED};
 use super::tape::BitString;
 use super::window::{BLOCK, PAD, Registers, Window, Word, unpick};
 use crate::kernel::RunError;
@@ -40,9 +39,9 @@ pub struct Engine {
     /// At most the mex of the differences, a multiple of eight.
     pub d: u64,
     pub registers: Registers,
-    pub upper_used: Reader<1>,
-    pub upper_difference: Reader<1>,
-    pub upper_sum: Reader<2>,
+    pub upper_used: Reader,
+    pub upper_difference: Reader,
+    pub upper_sum: Reader,
     /// One more than the word of `sum` in the first word of the row of reversed sums, and the free words before that.
     pub top: u64,
     pub room: usize,
@@ -65,9 +64,18 @@ impl Engine {
         }
     }
 
-    /// Prepares the rows of the next span. `None` if a source lacks marks that it reads.
+    /// Prepares the rows of the next span, by functions like [`plain::append`] and [`plain::interleave`]. `None` if a source lacks
+    /// marks that it reads.
+    ///
+    /// [`plain::append`]: super::plain::append
+    /// [`plain::interleave`]: super::plain::interleave
     #[inline(always)]
-    pub fn prepare(&mut self, sources: Sources<'_, impl BitString>, inner: impl InnerLoops) -> Option<()> {
+    pub fn prepare(
+        &mut self,
+        sources: Sources<'_, impl BitString>,
+        append: impl Append,
+        interleave: impl Fn(u32, u32) -> u64,
+    ) -> Option<()> {
         let Engine { n, d, span, .. } = self;
         let span = &mut **span;
         let (n, d) = (*n, *d);
@@ -75,10 +83,10 @@ impl Engine {
         let [used, difference, sum] = sources.flags;
         let from = [n + d - pad, d - pad, n / 2 + d - pad];
         let to = [from[0] + 2 * heaps + SLACK, from[1] + heaps + SLACK, from[2] + heaps + heaps / 2 + SLACK];
-        let passed = self.upper_used.read(&USED, &mut span.old.used, used, from[0], to[0], inner)?;
+        let passed = self.upper_used.read(&USED, &mut span.old.used, used, from[0], to[0], append)?;
         span.new[0].drop_words(passed);
-        self.upper_difference.read(&DIFFERENCE, &mut span.old.difference, difference, from[1], to[1], inner)?;
-        let passed = self.upper_sum.read(&SUM, &mut span.old.sum, sum, from[2], to[2], inner)?;
+        self.upper_difference.read(&DIFFERENCE, &mut span.old.difference, difference, from[1], to[1], append)?;
+        let passed = self.upper_sum.read(&SUM, &mut span.old.sum, sum, from[2], to[2], append)?;
         for row in &mut span.new[1..] {
             row.drop_words(passed);
         }
@@ -94,7 +102,7 @@ impl Engine {
             self.room -= 1;
             // Lines from `64 word + 1` on, the first of which is odd.
             let [even, odd] = [sources.sum[0].bits(32 * word + 1)?, sources.sum[1].bits(32 * word + 1)?];
-            span.old.below.store(8 * self.room, inner.interleave(odd, even).reverse_bits());
+            span.old.below.store(8 * self.room, interleave(odd, even).reverse_bits());
         }
         self.top = top;
 
@@ -108,13 +116,18 @@ impl Engine {
         Some(())
     }
 
-    /// Runs the blocks of the prepared span.
+    /// Runs the blocks of the prepared span, by functions like [`plain::open`](super::plain::open) and
+    /// [`plain::blocks`](super::plain::blocks).
     #[inline(always)]
-    pub fn blocks(&mut self, inner: impl InnerLoops) -> Result<(), RunError> {
+    pub fn blocks(
+        &mut self,
+        open: impl Fn(u64, &mut Blocks),
+        narrow: impl Fn(&mut Span, &mut Window<u64>, usize) -> usize,
+    ) -> Result<(), RunError> {
         for word in 0..WORDS {
-            inner.open(self.span.heaps[word], &mut self.span.blocks[word]);
+            open(self.span.heaps[word], &mut self.span.blocks[word]);
         }
-        self.span.blocks(&mut self.registers, inner)
+        self.span.blocks(&mut self.registers, narrow)
     }
 
     /// Passes on to the next span.
@@ -124,10 +137,14 @@ impl Engine {
         self.d = self.upper_difference.start + (8 * self.span.cursor.difference + PAD) as u64;
     }
 
-    /// Which heaps of the last span have a lower partner.
+    /// Which heaps of the last span have a lower partner, by a function like [`plain::lower`](super::plain::lower).
     #[inline(always)]
-    pub fn lower(&self, inner: impl InnerLoops) -> [u64; WORDS] {
-        array_of(|i| inner.lower(&self.span.blocks[i]))
+    pub fn lower(&self, lower: impl Fn(&Blocks) -> u64) -> [u64; WORDS] {
+        let mut words = [0; WORDS];
+        for (i, word) in words.iter_mut().enumerate() {
+            *word = lower(&self.span.blocks[i]);
+        }
+        words
     }
 
     /// Which heaps of the last span have an upper partner, given which have a lower one.
@@ -190,25 +207,20 @@ impl Engine {
         marks
     }
 
-    /// The marks of the last span in the row used that are complete and in whole words, after the first `written` words
-    /// of that row.
-    #[inline(always)]
-    pub fn complete_used(&self, written: usize) -> impl Iterator<Item = Complete> {
-        let (span, start) = (&*self.span, self.upper_used.start as usize / WORD);
-        let end = (8 * span.cursor.used + PAD) / WORD;
-        (written - start..end)
-            .step_by(WORDS)
-            .map(move |word| Complete { count: WORDS.min(end - word), marks: span.new[0].words(word) })
-    }
-
-    /// [`Engine::complete_used`] for the row of sums of this parity.
-    #[inline(always)]
-    pub fn complete_sum(&self, parity: usize, written: usize) -> impl Iterator<Item = Complete> {
-        let (span, start) = (&*self.span, self.upper_sum.start as usize / WORD);
-        let end = (8 * span.cursor.sum + PAD) / WORD;
-        (written - start..end)
-            .step_by(WORDS)
-            .map(move |word| Complete { count: WORDS.min(end - word), marks: span.new[1 + parity].words(word) })
+    /// The marks of the last span that are complete, in whole words after the first `written` words of a row: of used heaps (0), or of
+    /// sums by parity (1 and 2). `found(at, marks, count)` takes some words, the first `count` of which are meant, and the place of the
+    /// first in the rows of the span. Returns the words of the row that are now complete.
+    pub fn complete(&self, row: usize, written: usize, found: &mut dyn FnMut(usize, [u64; WORDS], usize)) -> usize {
+        let cursor = self.span.cursor;
+        let (start, cursor) =
+            if row == 0 { (self.upper_used.start, cursor.used) } else { (self.upper_sum.start, cursor.sum) };
+        let (start, end) = (start as usize / WORD, (8 * cursor + PAD) / WORD);
+        let mut at = written - start;
+        while at < end {
+            found(at, self.span.new[row].words(at), WORDS.min(end - at));
+            at += WORDS;
+        }
+        start + end
     }
 
     /// The marks in the registers that this beam made itself: bit `PAD + i` of `used`, `difference` and `sum` is as in
@@ -279,12 +291,4 @@ impl Snapshot {
 #[inline(always)]
 pub fn is_set(words: &[u64; WORDS], i: usize) -> bool {
     words[i / WORD] >> (i % WORD) & 1 == 1
-}
-
-/// Complete marks in whole words.
-pub struct Complete {
-    /// The number of words.
-    pub count: usize,
-    /// The words.
-    pub marks: [u64; WORDS],
 }

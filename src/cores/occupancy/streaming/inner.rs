@@ -1,35 +1,85 @@
-//! The parts of the automaton that a kernel may replace, with defaults in plain Rust.
+//! The parts of the automaton that a tier may replace: a table of functions.
 
+use super::engine::{Engine, Sources};
 use super::row::SpanRow;
-use super::span::{BLOCKS, Blocks, Span, Steps, WORDS};
-use super::substitution::{RowEnd, Substitution, append};
-use super::window::{BLOCK, Block, PAD, Registers, Window};
+use super::span::{BLOCKS, Blocks, Span, WORDS};
+use super::substitution::{RowEnd, Substitution, append as append_by};
+use super::tape::Tape;
+use super::window::{BLOCK, PAD, Registers, Window};
 use crate::kernel::RunError;
 use crate::simd::bits::WORD;
 
-/// The inner loops of the automaton: plain Rust, unless a kernel replaces them.
-///
-/// A trait, because a closure is not always inlined, and out of line it has the CPU features of the function that it is
-/// written in; closures in plain Rust would have none. The methods are always inlined, so each tier compiles them anew.
-pub trait InnerLoops: Copy {
-    /// Runs the blocks of a span from `block` on while they are exact in 64-bit registers. Returns the first that is
-    /// not.
-    #[inline(always)]
-    fn blocks(self, span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
-        span.narrow_blocks(window, block, Plain)
+/// What a kernel does with each span, compiled for its tier. All else is compiled once.
+#[derive(Clone, Copy, Debug)]
+pub struct Loops {
+    /// [`Engine::prepare`], with old marks on tapes.
+    pub prepare: fn(&mut Engine, Sources<'_, Tape>) -> Option<()>,
+    /// [`Engine::blocks`].
+    pub blocks: fn(&mut Engine) -> Result<(), RunError>,
+    /// [`Engine::lower`].
+    pub lower: fn(&Engine) -> [u64; WORDS],
+    /// [`plain::sum_of_bits`].
+    pub sum_of_bits: fn(&[u64; WORDS]) -> [u64; 2],
+}
+
+/// [`Loops`] of functions that do what those of [`plain`] do. Each is called by a closure, which has the CPU features of the function
+/// that this is in.
+macro_rules! loops {
+    ($append:path, $interleave:path, $open:path, $blocks:path, $lower:path, $sum_of_bits:path) => {
+        $crate::cores::occupancy::streaming::Loops {
+            prepare: $crate::cores::occupancy::streaming::prepare!($append, $interleave),
+            blocks: |engine| {
+                engine.blocks(|used, blocks| $open(used, blocks), |span, window, block| $blocks(span, window, block))
+            },
+            lower: |engine| engine.lower(|blocks| $lower(blocks)),
+            sum_of_bits: |words| $sum_of_bits(words),
+        }
+    };
+}
+pub(in crate::cores::occupancy) use loops;
+
+/// [`Engine::prepare`] with functions of a tier, for any bit strings.
+macro_rules! prepare {
+    ($append:path, $interleave:path) => {
+        |engine, sources| {
+            engine.prepare(
+                sources,
+                |row, end, flags, substitution| $append(row, end, flags, substitution),
+                |even, odd| $interleave(even, odd),
+            )
+        }
+    };
+}
+pub(in crate::cores::occupancy) use prepare;
+
+/// The functions of [`Loops`] in plain Rust, which each tier compiles anew.
+pub mod plain {
+    use super::*;
+
+    /// The loops of plain Rust.
+    pub fn parts() -> Loops {
+        loops!(append, interleave, open, blocks, lower, sum_of_bits)
     }
+
+    /// Runs the blocks of a span from `block` on while they are exact in 64-bit registers. Returns the first that is not.
+    #[inline(always)]
+    pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
+        span.run(window, block, |_, _, _| false)
+    }
+
     /// Opens the candidates of those of 64 heaps that are unused.
     #[inline(always)]
-    fn open(self, used: u64, blocks: &mut Blocks) {
+    pub fn open(used: u64, blocks: &mut Blocks) {
         for (i, block) in blocks.iter_mut().enumerate() {
             for (j, open) in block.open.iter_mut().enumerate() {
                 *open = (used >> (BLOCK * i + j) & 1).wrapping_sub(1) & u64::MAX << (PAD + j);
             }
         }
     }
+
     /// Which of 64 heaps have a lower partner.
     #[inline(always)]
-    fn lower(self, blocks: &Blocks) -> u64 {
+    pub fn lower(blocks: &Blocks) -> u64 {
         let mut word = 0;
         for (i, block) in blocks.iter().enumerate() {
             for (j, pick) in block.picks.iter().enumerate() {
@@ -38,29 +88,42 @@ pub trait InnerLoops: Copy {
         }
         word
     }
+
     /// The number of set bits, and the sum of their indices.
     #[inline(always)]
-    fn sum_of_bits(self, words: &[u64; WORDS]) -> [u64; 2] {
+    pub fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
         let mut total = [0; 2];
         for (i, word) in words.iter().enumerate() {
-            let [count, sum] = sum_of_bits(*word);
+            let [count, sum] = sum_of_word(*word);
             total = [total[0] + count, total[1] + sum + count * (WORD * i) as u64];
         }
         total
     }
+
+    /// The number of set bits of a word, and the sum of their indices.
+    #[inline(always)]
+    pub fn sum_of_word(word: u64) -> [u64; 2] {
+        let mut sum = 0;
+        for (digit, numbers) in DIGITS.iter().enumerate() {
+            sum += u64::from((word & numbers).count_ones()) << digit;
+        }
+        [word.count_ones().into(), sum]
+    }
+
     /// Appends the image of flags to a row that ends at `end`.
     #[inline(always)]
-    fn append(self, row: &mut SpanRow, end: RowEnd, flags: [u64; 2], substitution: &Substitution) {
+    pub fn append(row: &mut SpanRow, end: RowEnd, flags: [u64; 2], substitution: &Substitution) {
         let Substitution { zeros, images, .. } = substitution;
-        append(row, end, flags, *zeros, |flags| {
+        append_by(row, end, flags, *zeros, |flags| {
             let [low, high] = flags.to_le_bytes();
             let image = |flags: u8| u64::from(images[usize::from(flags)]);
             image(low) | image(high) << (zeros / 2 + low.count_ones())
         });
     }
+
     /// A word whose even bits are `even` and whose odd bits are `odd`.
     #[inline(always)]
-    fn interleave(self, even: u32, odd: u32) -> u64 {
+    pub fn interleave(even: u32, odd: u32) -> u64 {
         let spread = |half: u32| {
             let mut word = u64::from(half);
             word = (word | word << 16) & 0x0000_ffff_0000_ffff;
@@ -74,117 +137,37 @@ pub trait InnerLoops: Copy {
 }
 
 impl Span {
-    /// Runs all blocks, in registers as wide as they need.
+    /// Runs all blocks, in registers as wide as they need, given what runs those in narrow ones.
     #[inline(always)]
-    pub fn blocks(&mut self, registers: &mut Registers, inner: impl InnerLoops) -> Result<(), RunError> {
+    pub fn blocks(
+        &mut self,
+        registers: &mut Registers,
+        narrow: impl Fn(&mut Span, &mut Window<u64>, usize) -> usize,
+    ) -> Result<(), RunError> {
         let mut block = 0;
-        while block < BLOCKS {
-            match registers {
-                Registers::Narrow(window) => {
-                    block = inner.blocks(self, window, block);
-                    if block < BLOCKS {
-                        *registers = Registers::Wide(registers.wide());
-                    }
-                }
-                Registers::Wide(window) => {
-                    block = self.run(window, block, wide_steps, |span, cursor, marks| {
-                        marks.narrow(&span.old(cursor)).is_some()
-                    });
-                    if block < BLOCKS {
-                        let old = self.old(self.cursor);
-                        *registers = Registers::Narrow(window.with(old).narrow(&old).ok_or(RunError::Overflow)?);
-                    }
-                }
+        loop {
+            if let Registers::Narrow(window) = registers {
+                block = narrow(self, window, block);
             }
+            if block == BLOCKS {
+                return Ok(());
+            }
+            block = self.wide_blocks(registers, block)?;
         }
-        Ok(())
-    }
-}
-
-/// Out of line, because few blocks need it.
-fn wide_steps(window: &mut Window<u128>, block: &mut Block) -> u32 {
-    window.steps(block)
-}
-
-/// Plain Rust.
-#[derive(Clone, Copy)]
-pub struct Plain;
-
-impl InnerLoops for Plain {}
-
-/// Inner loops in closures, which have the CPU features of the function that they are written in.
-#[derive(Clone, Copy)]
-pub struct Closures<Blocks, Open, Lower, Sum, Append, Deposit> {
-    /// [`InnerLoops::blocks`]
-    pub blocks: Blocks,
-    /// [`InnerLoops::open`]
-    pub open: Open,
-    /// [`InnerLoops::lower`]
-    pub lower: Lower,
-    /// [`InnerLoops::sum_of_bits`]
-    pub sum_of_bits: Sum,
-    /// [`InnerLoops::append`]
-    pub append: Append,
-    /// Puts the low bits of a word at the set bits of a mask (`pdep`).
-    pub deposit: Deposit,
-}
-
-impl<B, O, L, S, A, D> InnerLoops for Closures<B, O, L, S, A, D>
-where
-    B: Fn(&mut Span, &mut Window<u64>, usize) -> usize + Copy,
-    O: Fn(u64, &mut Blocks) + Copy,
-    L: Fn(&Blocks) -> u64 + Copy,
-    S: Fn(&[u64; WORDS]) -> [u64; 2] + Copy,
-    A: Fn(&mut SpanRow, RowEnd, [u64; 2], &Substitution) + Copy,
-    D: Fn(u64, u64) -> u64 + Copy,
-{
-    #[inline(always)]
-    fn blocks(self, span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
-        (self.blocks)(span, window, block)
     }
 
-    #[inline(always)]
-    fn open(self, used: u64, blocks: &mut Blocks) {
-        (self.open)(used, blocks);
+    /// Runs blocks from `block` on in 128-bit registers, until all marks fit 64-bit ones again. Returns the first that did not run.
+    #[cold]
+    fn wide_blocks(&mut self, registers: &mut Registers, block: usize) -> Result<usize, RunError> {
+        let mut window = registers.wide();
+        let block = self.run(&mut window, block, |span, cursor, marks| marks.narrow(&span.old(cursor)).is_some());
+        *registers = Registers::Wide(window);
+        if block < BLOCKS {
+            let old = self.old(self.cursor);
+            *registers = Registers::Narrow(window.with(old).narrow(&old).ok_or(RunError::Overflow)?);
+        }
+        Ok(block)
     }
-
-    #[inline(always)]
-    fn lower(self, blocks: &Blocks) -> u64 {
-        (self.lower)(blocks)
-    }
-
-    #[inline(always)]
-    fn sum_of_bits(self, words: &[u64; WORDS]) -> [u64; 2] {
-        (self.sum_of_bits)(words)
-    }
-
-    #[inline(always)]
-    fn append(self, row: &mut SpanRow, end: RowEnd, flags: [u64; 2], substitution: &Substitution) {
-        (self.append)(row, end, flags, substitution);
-    }
-
-    #[inline(always)]
-    fn interleave(self, even: u32, odd: u32) -> u64 {
-        const EVEN: u64 = 0x5555_5555_5555_5555;
-        (self.deposit)(even.into(), EVEN) | (self.deposit)(odd.into(), !EVEN)
-    }
-}
-
-impl Steps<u64> for Plain {
-    #[inline(always)]
-    fn steps(self, window: &mut Window<u64>, block: &mut Block) -> u32 {
-        window.steps(block)
-    }
-}
-
-/// The number of set bits of a word, and the sum of their indices.
-#[inline(always)]
-fn sum_of_bits(word: u64) -> [u64; 2] {
-    let mut sum = 0;
-    for (digit, numbers) in DIGITS.iter().enumerate() {
-        sum += u64::from((word & numbers).count_ones()) << digit;
-    }
-    [word.count_ones().into(), sum]
 }
 
 /// For each binary digit, the bits of a word whose index has that digit set.
@@ -207,12 +190,12 @@ mod tests {
         #[test]
         fn bits_are_summed(words in any::<[u64; WORDS]>()) {
             let set = || (0..64 * WORDS as u64).filter(|i| words[*i as usize / WORD] >> (i % 64) & 1 == 1);
-            prop_assert_eq!(Plain.sum_of_bits(&words), [set().count() as u64, set().sum()]);
+            prop_assert_eq!(plain::sum_of_bits(&words), [set().count() as u64, set().sum()]);
         }
 
         #[test]
         fn words_are_interleaved(even in any::<u32>(), odd in any::<u32>()) {
-            let word = Plain.interleave(even, odd);
+            let word = plain::interleave(even, odd);
             for i in 0..32 {
                 prop_assert_eq!(word >> (2 * i) & 1, u64::from(even >> i & 1));
                 prop_assert_eq!(word >> (2 * i + 1) & 1, u64::from(odd >> i & 1));

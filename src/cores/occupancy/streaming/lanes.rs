@@ -13,7 +13,7 @@ use std::arch::x86_64::{
 };
 
 use super::automaton::{Automaton, Joint};
-use super::inner::InnerLoops;
+use super::inner::Loops;
 use super::segments::{Runner, Segment, Spare, Stretch, none};
 use super::span::{BLOCKS, Cursor, OldMarks, SPAN, Span, WORDS};
 use super::window::{BLOCK, EARLY, PAD, Registers, Window, Word};
@@ -158,14 +158,15 @@ impl Lanes {
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn new(windows: [Window<u64>; LANES]) -> Self {
-        Lanes {
-            used: load(&mapped(windows, |window| window.used)),
-            free: load(&mapped(windows, |window| !window.difference)),
-            twice: load(&mapped(windows, |window| window.twice)),
-            late: load(&mapped(windows, |window| window.late)),
-            even: load(&mapped(windows, |window| window.sum[0])),
-            odd: load(&mapped(windows, |window| window.sum[1])),
+        let mut rows = [[0; LANES]; 6];
+        for (lane, window) in windows.iter().enumerate() {
+            let Window { used, difference, twice, late, sum: [even, odd] } = *window;
+            for (row, word) in rows.iter_mut().zip([used, !difference, twice, late, even, odd]) {
+                row[lane] = word;
+            }
         }
+        let [used, free, twice, late, even, odd] = mapped(rows, |row| load(&row));
+        Lanes { used, free, twice, late, even, odd }
     }
 
     /// The registers of each lane.
@@ -311,16 +312,19 @@ pub fn blocks<const PICKS: bool>(automata: &mut [Automaton; LANES], found: &mut 
         let mut bytes = bytes_of(_mm512_srli_epi64::<3>(growth));
         lanes = lanes.next(growth);
         if PICKS {
-            for (automaton, grown) in automata.iter_mut().zip(grown) {
+            for (lane, automaton) in automata.iter_mut().enumerate() {
                 let span = &mut *automaton.engine.span;
-                span.begins[block] = span.cursor.after(block, usize::from(grown)).used;
+                span.begins[block] = span.cursor.after(block, usize::from(grown[lane])).used;
             }
         }
 
         let wide = before.too_narrow() & alive;
         if wide != 0 {
             let (before, mut windows, used) = (before.windows(), lanes.windows(), lanes_of::<u64, LANES>(heaps));
-            for lane in (0..LANES).filter(|lane| wide >> lane & 1 == 1) {
+            for lane in 0..LANES {
+                if wide >> lane & 1 == 0 {
+                    continue;
+                }
                 let span = &mut automata[lane].engine.span;
                 let cursor = span.cursor.after(block, usize::from(grown[lane]));
                 match wide_block(found, [block, lane], span, cursor, before[lane], used[lane] as u16) {
@@ -332,9 +336,10 @@ pub fn blocks<const PICKS: bool>(automata: &mut [Automaton; LANES], found: &mut 
         }
         grown = array_of(|lane| grown[lane] + bytes[lane]);
     }
-    for (lane, (automaton, window)) in automata.iter_mut().zip(lanes.windows()).enumerate() {
+    let windows = lanes.windows();
+    for (lane, automaton) in automata.iter_mut().enumerate() {
         if taken >> lane & 1 == 1 {
-            automaton.engine.registers = Registers::Narrow(window);
+            automaton.engine.registers = Registers::Narrow(windows[lane]);
             found.give(lane, &mut automaton.engine.span, usize::from(grown[lane]));
         }
     }
@@ -362,8 +367,8 @@ fn wide_block(
     // `Span::wide_block` kept the marks in the rows of the span.
     let (row, grown) = (&mut found.new[lane], cursor.used - span.cursor.used - BLOCK / 8 * block);
     let places = [(USED + BLOCK / 8 * block, cursor.used), (SUM[0] + block, cursor.sum), (SUM[1] + block, cursor.sum)];
-    for ((to, from), marks) in places.into_iter().zip(&span.new) {
-        row[to + grown..][..8].copy_from_slice(marks.bytes::<8>(from));
+    for (marks, (to, from)) in span.new.iter().zip(&places) {
+        row[to + grown..][..8].copy_from_slice(marks.bytes::<8>(*from));
     }
     Some((window, (growth / 8) as u8))
 }
@@ -375,34 +380,27 @@ fn bytes_of(v: __m512i) -> [u8; LANES] {
     _mm_cvtsi128_si64(_mm512_cvtepi64_epi8(v)).to_le_bytes()
 }
 
-/// Runs segments in lanes. Closures, because they have the CPU features of the function that they are written in.
-#[derive(Clone, Copy)]
-pub struct InLanes<I, B, L> {
+/// Runs segments in lanes.
+pub struct InLanes {
     /// For automata that run alone, and for the spans of all.
-    pub inner: I,
+    pub loops: Loops,
     /// [`blocks`]
-    pub blocks: B,
+    pub blocks: fn(&mut [Automaton; LANES], &mut Found) -> u8,
     /// [`Found::lower`]
-    pub lower: L,
+    pub lower: fn(&Found) -> [[u64; WORDS]; LANES],
 }
 
-impl<I, B, L> Runner for InLanes<I, B, L>
-where
-    I: InnerLoops,
-    B: Fn(&mut [Automaton; LANES], &mut Found) -> u8 + Copy,
-    L: Fn(&Found) -> [[u64; WORDS]; LANES] + Copy,
-{
-    const LANES: usize = LANES;
-    type Inner = I;
-
-    #[inline(always)]
-    fn inner(self) -> I {
-        self.inner
+impl Runner for InLanes {
+    fn lanes(&self) -> usize {
+        LANES
     }
 
-    #[inline(always)]
+    fn loops(&self) -> &Loops {
+        &self.loops
+    }
+
     fn together(
-        self,
+        &self,
         from: &[Joint],
         Stretch { limit, warm_up, heaps, tapes }: Stretch<'_>,
         spare: &mut Spare,
@@ -416,7 +414,8 @@ where
             automata.push(automaton);
         }
         let Some(lanes) = automata.first_chunk_mut::<LANES>() else { return none(LANES) };
-        let mut sinks: Vec<Positions> = lanes.iter().map(|_| sink.fork()).collect();
+        let mut sinks = Vec::with_capacity(LANES);
+        sinks.resize_with(LANES, || sink.fork());
         let mut idle = Positions::new(&Wanted::Totals);
         let mut found = Found::new(sink.keeps());
         let mut alive = u8::MAX;
@@ -429,7 +428,7 @@ where
                 }
             }
             for automaton in &mut *lanes {
-                if automaton.engine.prepare(tapes, self.inner).is_none() {
+                if (self.loops.prepare)(&mut automaton.engine, tapes).is_none() {
                     return none(LANES);
                 }
             }
@@ -437,7 +436,7 @@ where
             let lower = (self.lower)(&found);
             for (lane, automaton) in lanes.iter_mut().enumerate() {
                 let sink = if at < warm_up { &mut idle } else { &mut sinks[lane] };
-                automaton.settle_lower(&lower[lane], |_, heap| found.pick(heap, lane), sink, self.inner);
+                automaton.settle_lower(&lower[lane], &|_, heap| found.pick(heap, lane), sink, &self.loops);
             }
         }
         let mut segments = Vec::with_capacity(LANES);

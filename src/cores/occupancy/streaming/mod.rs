@@ -70,12 +70,15 @@ mod window;
 
 pub use automaton::Automaton;
 pub use engine::{Engine, Snapshot, Sources};
-pub use inner::{Closures, DIGITS, InnerLoops, Plain};
+pub use inner::{DIGITS, Loops, plain};
+pub(super) use inner::{loops, prepare};
 pub use row::SpanRow;
 pub use span::{BLOCKS, Blocks, SPAN, Span, Spill, WORDS};
 use start::START;
 pub use start::start;
-pub use substitution::{RowEnd, Substitution, append};
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub use substitution::append;
+pub use substitution::{RowEnd, Substitution};
 pub use tape::BitString;
 pub use tapes::Tapes;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
@@ -95,17 +98,16 @@ pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
     input.published(90_000.0 + ns * input.limit() as f64, 0.048 * input.limit() as f64 + 2e5)
 }
 
-/// Runs the automaton, with `inner` for the parts in which kernels differ.
+/// Runs the automaton with the loops of a tier.
 ///
 /// Small limits are left to the kernel with one window per position, which also finds the positions before the start.
-#[inline(always)]
-pub fn drive(input: &ProportionateNim, run: &Run, inner: impl InnerLoops) -> Result<Positions, RunError> {
+pub fn drive(input: &ProportionateNim, run: &Run, loops: &Loops) -> Result<Positions, RunError> {
     if input.limit() <= 4 * START {
         return window_certificate::run(input, run);
     }
     let mut progress = Progress { sink: input.sink(), found: 0, reported: 0 };
     for shares in SHARES {
-        match attempt(input, shares, run, &mut progress, inner) {
+        match attempt(input, shares, run, &mut progress, loops) {
             Ok(()) => return progress.finish(input, run),
             Err(AttemptError::Run(stop)) => return Err(stop),
             Err(AttemptError::Dropped) => {}
@@ -152,13 +154,12 @@ impl Progress {
 
 /// One attempt with tapes that keep `shares` of the limit. It finds the positions of an earlier attempt again, and
 /// drops them.
-#[inline(always)]
 fn attempt(
     input: &ProportionateNim,
     shares: [f64; 3],
     run: &Run,
     Progress { sink, found, reported }: &mut Progress,
-    inner: impl InnerLoops,
+    loops: &Loops,
 ) -> Result<(), AttemptError> {
     let mut again = Positions::new(&Wanted::Totals);
     let (mut tapes, joint) = start(input, shares, if *found == 0 { &mut *sink } else { &mut again })?;
@@ -180,9 +181,9 @@ fn attempt(
             tapes.release(automaton.engine.n, automaton.engine.d);
             on_tapes = automaton.engine.n;
         }
-        automaton.engine.prepare(tapes.sources(), inner).ok_or(AttemptError::Dropped)?;
-        automaton.engine.blocks(inner)?;
-        automaton.settle(if automaton.engine.n == *found { &mut *sink } else { &mut again }, inner);
+        (loops.prepare)(&mut automaton.engine, tapes.sources()).ok_or(AttemptError::Dropped)?;
+        (loops.blocks)(&mut automaton.engine)?;
+        automaton.settle(if automaton.engine.n == *found { &mut *sink } else { &mut again }, loops);
     }
 }
 
@@ -194,14 +195,14 @@ mod tests {
     use crate::cores::occupancy::Beams;
     use crate::cores::sink::Totals;
 
-    /// Every block in 128-bit registers.
-    #[derive(Clone, Copy)]
-    struct Wide;
+    /// The loops of plain Rust with other blocks in narrow registers.
+    fn with(blocks: fn(&mut Engine) -> Result<(), RunError>) -> Loops {
+        Loops { blocks, ..plain::parts() }
+    }
 
-    impl InnerLoops for Wide {
-        fn blocks(self, _: &mut Span, _: &mut Window<u64>, block: usize) -> usize {
-            block
-        }
+    /// Every block in 128-bit registers.
+    fn wide() -> Loops {
+        with(|engine| engine.blocks(plain::open, |_, _, block| block))
     }
 
     fn input(limit: u64) -> ProportionateNim {
@@ -210,26 +211,25 @@ mod tests {
 
     /// The driver's own choice of registers, except that every third block must be wide. Counts the blocks that are
     /// refused.
-    #[derive(Clone, Copy)]
-    struct Thirds;
+    fn thirds() -> Loops {
+        with(|engine| {
+            engine.blocks(plain::open, |span, window, block| {
+                let end = match block % 3 {
+                    0 => block,
+                    _ => span.run(window, block, |_, _, _| true),
+                };
+                REFUSED.fetch_add(usize::from(end == block), Relaxed);
+                end
+            })
+        })
+    }
 
     static REFUSED: AtomicUsize = AtomicUsize::new(0);
-
-    impl InnerLoops for Thirds {
-        fn blocks(self, span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
-            let end = match block % 3 {
-                0 => block,
-                _ => span.run(window, block, Plain, |_, _, _| true),
-            };
-            REFUSED.fetch_add(usize::from(end == block), Relaxed);
-            end
-        }
-    }
 
     #[test]
     fn registers_widen_and_narrow_again_at_any_block() {
         for limit in [20_000, 123_456, 1_000_000] {
-            assert_eq!(drive(&input(limit), &Run::new(1), Thirds), Ok(known(limit)), "limit {limit}");
+            assert_eq!(drive(&input(limit), &Run::new(1), &thirds()), Ok(known(limit)), "limit {limit}");
             // A run that ended one block further on, in narrow registers, is not refused; nearly every third block is.
             let blocks = (limit * 2 / 5 - START) as usize / BLOCK;
             assert!(REFUSED.swap(0, Relaxed) > blocks / 4, "limit {limit}");
@@ -243,11 +243,11 @@ mod tests {
     #[test]
     fn wide_registers_alone_find_every_position() {
         for limit in [4 * START + 1, 20_000, 123_456] {
-            assert_eq!(drive(&input(limit), &Run::new(1), Wide), Ok(known(limit)));
+            assert_eq!(drive(&input(limit), &Run::new(1), &wide()), Ok(known(limit)));
         }
         let mut tally = Beams::default();
         known(1_000_000).list().iter().for_each(|position| tally.count(*position));
-        let counted = drive(&input(1_000_000).finding(Wanted::Totals), &Run::new(1), Wide);
+        let counted = drive(&input(1_000_000).finding(Wanted::Totals), &Run::new(1), &wide());
         assert_eq!(counted.map(|found| *found.totals()), Ok(tally));
     }
 
@@ -256,9 +256,9 @@ mod tests {
         let (input, run) = (input(200_000), Run::new(1));
         let mut progress = Progress { sink: input.sink(), found: 0, reported: 0 };
         // Tapes that drop what is still to be read.
-        let first = attempt(&input, [0.1, 0.03, 0.07], &run, &mut progress, Plain);
+        let first = attempt(&input, [0.1, 0.03, 0.07], &run, &mut progress, &plain::parts());
         assert!(matches!(first, Err(AttemptError::Dropped)) && progress.found > START);
-        assert!(attempt(&input, [1.0; 3], &run, &mut progress, Plain).is_ok());
+        assert!(attempt(&input, [1.0; 3], &run, &mut progress, &plain::parts()).is_ok());
         assert_eq!(progress.sink, known(200_000));
     }
 
@@ -266,7 +266,7 @@ mod tests {
     fn the_automaton_starts_and_ends_anywhere() {
         // Every limit around the smallest that is not left to another kernel, then every end within a span.
         for limit in (4 * START - 5..4 * START + 5).chain((30_000..34_000).step_by(7)) {
-            assert_eq!(drive(&input(limit), &Run::new(1), Plain), Ok(known(limit)), "limit {limit}");
+            assert_eq!(drive(&input(limit), &Run::new(1), &plain::parts()), Ok(known(limit)), "limit {limit}");
         }
     }
 }

@@ -14,15 +14,14 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::automaton::{Automaton, Joint};
 use super::engine::Sources;
-use super::inner::{InnerLoops, Plain};
+use super::inner::Loops;
 use super::span::{SPAN, Span};
 use super::start::{START, start};
 use super::tape::Tape;
 use super::tapes::{MARGIN, NewMarks, Slices, Tapes, expected};
 use super::{AttemptError, Progress, SHARES, attempt, cost as automaton_cost};
 use crate::cores::growing;
-use crate::cores::occupancy::{HEAPS_PER_BATCH, Positions, ProportionateNim, Wanted, window_certificate};
-use crate::kernel::threads;
+use crate::cores::occupancy::{HEAPS_PER_BATCH, Positions, ProportionateNim, Wanted, share, window_certificate};
 use crate::kernel::{Cost, Run, RunError};
 use crate::machine::STACK;
 
@@ -168,48 +167,41 @@ impl Spare {
 }
 
 /// How a kernel runs segments.
-pub trait Runner: Copy {
+pub trait Runner: Sync {
     /// Segments that run together.
-    const LANES: usize;
-    /// The type of the inner loops.
-    type Inner: InnerLoops;
+    fn lanes(&self) -> usize;
 
-    /// The inner loops of an automaton that runs alone.
-    fn inner(self) -> Self::Inner;
+    /// The loops of an automaton that runs alone.
+    fn loops(&self) -> &Loops;
 
-    /// Runs `LANES` segments from guesses, as [`run_segment`] runs one. `None` for invalid ones.
-    fn together(self, from: &[Joint], on: Stretch<'_>, spare: &mut Spare, sink: Positions) -> Vec<Option<Segment>>;
+    /// Runs segments from guesses, one for each lane, as [`run_segment`] runs one. `None` for invalid ones.
+    fn together(&self, from: &[Joint], on: Stretch<'_>, spare: &mut Spare, sink: Positions) -> Vec<Option<Segment>>;
 }
 
 /// One automaton at a time.
-#[derive(Clone, Copy)]
-pub struct Alone<I>(pub I);
-
-impl<I: InnerLoops> Runner for Alone<I> {
-    const LANES: usize = 1;
-    type Inner = I;
-
-    #[inline(always)]
-    fn inner(self) -> I {
-        self.0
+impl Runner for Loops {
+    fn lanes(&self) -> usize {
+        1
     }
 
-    #[inline(always)]
-    fn together(self, from: &[Joint], on: Stretch<'_>, spare: &mut Spare, sink: Positions) -> Vec<Option<Segment>> {
+    fn loops(&self) -> &Loops {
+        self
+    }
+
+    fn together(&self, from: &[Joint], on: Stretch<'_>, spare: &mut Spare, sink: Positions) -> Vec<Option<Segment>> {
         // If a window becomes too wide after a guess, the segment is invalid.
-        vec![run_segment(&from[0], on, spare, sink, self.0).unwrap_or(None)]
+        vec![run_segment(&from[0], on, spare, sink, self).unwrap_or(None)]
     }
 }
 
 /// Runs heaps from a joint on, the first `warm_up` of which do not count. `None` if the tapes do not have all marks that
 /// it reads, or the limit comes before the warm-up ends.
-#[inline(always)]
 fn run_segment(
     from: &Joint,
     Stretch { limit, warm_up, heaps, tapes }: Stretch<'_>,
     spare: &mut Spare,
     mut sink: Positions,
-    inner: impl InnerLoops,
+    loops: &Loops,
 ) -> Result<Option<Segment>, RunError> {
     let Some(mut automaton) = Automaton::at(limit, from, tapes, spare.span()) else { return Ok(None) };
     automaton.new = spare.marks.pop().unwrap_or_default();
@@ -223,13 +215,13 @@ fn run_segment(
             automaton.new.clear();
         }
         let is_complete = automaton.engine.n >= end || automaton.is_past_limit();
-        if is_complete || automaton.engine.prepare(tapes, inner).is_none() {
+        if is_complete || (loops.prepare)(&mut automaton.engine, tapes).is_none() {
             // A segment from a joint may end where its tapes do.
             first = first.filter(|_| is_complete || warm_up == 0 && automaton.engine.n > begin);
             break;
         }
-        automaton.engine.blocks(inner)?;
-        automaton.settle(if first.is_some() { &mut sink } else { &mut idle }, inner);
+        (loops.blocks)(&mut automaton.engine)?;
+        automaton.settle(if first.is_some() { &mut sink } else { &mut idle }, loops);
     }
     let end = automaton.joint();
     spare.spans.push(automaton.engine.span);
@@ -237,9 +229,7 @@ fn run_segment(
 }
 
 /// Gives the state at a heap, given the old marks around it and a joint near it.
-pub trait Guess: Fn(&Slices, u64, &Joint) -> Option<Joint> + Sync {}
-
-impl<F: Fn(&Slices, u64, &Joint) -> Option<Joint> + Sync> Guess for F {}
+pub type Guess<'a> = &'a (dyn Fn(&Slices, u64, &Joint) -> Option<Joint> + Sync);
 
 /// The guess with the right charge.
 pub fn charge(slices: &Slices, n: u64, near: &Joint) -> Option<Joint> {
@@ -271,7 +261,8 @@ const PER_HEAP: f64 = 4.0 / 7.0;
 pub struct Shared<'a> {
     limit: u64,
     run: &'a Run,
-    guess: &'a dyn Guess,
+    guess: Guess<'a>,
+    runner: &'a dyn Runner,
     schedule: Schedule,
     state: Mutex<State>,
     changed: Condvar,
@@ -433,31 +424,33 @@ impl Shared<'_> {
     }
 
     /// The states from which segments begin, given the first heap and the distance to the next; `None` if one cannot be guessed.
-    fn guesses(&self, lanes: usize, [first, heaps]: [u64; 2], slices: &Slices, near: &Joint) -> Option<Vec<Joint>> {
-        (0..lanes as u64).map(|lane| (self.guess)(slices, first + lane * heaps, near)).collect()
+    fn guesses(&self, [first, heaps]: [u64; 2], slices: &Slices, near: &Joint) -> Option<Vec<Joint>> {
+        let mut guesses = Vec::new();
+        for lane in 0..self.schedule.lanes {
+            guesses.push((self.guess)(slices, first + lane * heaps, near)?);
+        }
+        Some(guesses)
     }
 
     /// Runs segments until the end: the share of each thread.
-    #[inline(always)]
-    pub fn work<R: Runner>(&self, runner: R) -> Result<(), RunError> {
+    fn work(&self) -> Result<(), RunError> {
         let _others = EndOnPanic(self);
         let mut spare = Spare::default();
-        // No closure calls the runner: it would not have the kernel's CPU features.
         while let Some(Task { joint, begin, heaps, near, slices, marks, sink }) = self.task() {
             spare.marks = marks;
             let warm_up = if joint.is_some() { 0 } else { self.schedule.warm_up };
             let on = Stretch { limit: self.limit, warm_up, heaps, tapes: slices.sources() };
             if let Some(joint) = joint {
-                match run_segment(&joint, on, &mut spare, sink, runner.inner()) {
+                match run_segment(&joint, on, &mut spare, sink, self.runner.loops()) {
                     Ok(Some(segment)) => self.finish(begin, heaps, vec![Some(segment)]),
                     Ok(None) => self.end(AttemptError::Dropped),
                     Err(stop) => self.end(stop.into()),
                 }
                 continue;
             }
-            let segments = match self.guesses(R::LANES, [begin - warm_up, heaps], &slices, &near) {
-                Some(from) => runner.together(&from, on, &mut spare, sink),
-                None => none(R::LANES),
+            let segments = match self.guesses([begin - warm_up, heaps], &slices, &near) {
+                Some(from) => self.runner.together(&from, on, &mut spare, sink),
+                None => none(self.runner.lanes()),
             };
             self.finish(begin, heaps, segments);
         }
@@ -467,7 +460,9 @@ impl Shared<'_> {
 
 /// Invalid segments.
 pub fn none(lanes: usize) -> Vec<Option<Segment>> {
-    (0..lanes).map(|_| None).collect()
+    let mut segments = Vec::new();
+    segments.resize_with(lanes, || None);
+    segments
 }
 
 /// Ends the other threads when one panics: they may be waiting for it.
@@ -481,32 +476,26 @@ impl Drop for EndOnPanic<'_, '_> {
     }
 }
 
-/// Runs segments on the threads of the run, with `guess` where they begin. `work` is [`Shared::work`] with the inner
-/// loops of a kernel, compiled for its tier.
-pub fn drive(
-    input: &ProportionateNim,
-    run: &Run,
-    schedule: Schedule,
-    guess: &dyn Guess,
-    work: fn(&Shared<'_>) -> Result<(), RunError>,
-) -> Result<(Positions, Joints), RunError> {
-    drive_with(input, run, SHARES[0], schedule, guess, work)
+/// Runs segments on some threads.
+pub fn drive(input: &ProportionateNim, run: &Run, threads: usize, runner: &dyn Runner) -> Result<Positions, RunError> {
+    let schedule = Schedule::new(input, runner.lanes(), threads);
+    Ok(drive_with(input, run, SHARES[0], schedule, &charge, runner)?.0)
 }
 
-/// [`drive`] with tapes that keep `shares` of the limit in the first attempt.
+/// [`drive`] with tapes that keep `shares` of the limit in the first attempt, and with `guess` where segments begin.
 fn drive_with(
     input: &ProportionateNim,
     run: &Run,
     shares: [f64; 3],
     schedule: Schedule,
-    guess: &dyn Guess,
-    work: fn(&Shared<'_>) -> Result<(), RunError>,
+    guess: Guess<'_>,
+    runner: &dyn Runner,
 ) -> Result<(Positions, Joints), RunError> {
     let limit = input.limit();
     let threads = schedule.threads as usize;
     if limit <= 4 * START {
         // A run that cannot have its threads says so at any limit.
-        threads::share(threads, |_| Ok(()))?;
+        share(threads, &|| Ok(()))?;
         return Ok((window_certificate::run(input, run)?, Joints::default()));
     }
     let mut sink = input.sink();
@@ -524,15 +513,15 @@ fn drive_with(
         joints,
         ended: None,
     };
-    let shared = Shared { limit, run, guess, schedule, state: Mutex::new(state), changed: Condvar::new() };
-    threads::share(threads, |_| work(&shared))?;
+    let shared = Shared { limit, run, guess, runner, schedule, state: Mutex::new(state), changed: Condvar::new() };
+    share(threads, &|| shared.work())?;
 
     let State { joint, sink, reported, joints, ended, .. } =
         shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut progress = Progress { sink, found: joint.n, reported };
     if let Some(Err(mut stop)) = ended {
         if matches!(stop, AttemptError::Dropped) {
-            match attempt(input, SHARES[1], run, &mut progress, Plain) {
+            match attempt(input, SHARES[1], run, &mut progress, runner.loops()) {
                 Ok(()) => return Ok((progress.finish(input, run)?, joints)),
                 Err(again) => stop = again,
             }
@@ -547,6 +536,7 @@ fn drive_with(
 
 #[cfg(test)]
 mod tests {
+    use super::super::plain;
     use super::super::window::Registers;
     use super::*;
 
@@ -563,15 +553,21 @@ mod tests {
         window_certificate::run(&kept(limit), &Run::new(1)).expect("runs to its end")
     }
 
-    fn work_plain(shared: &Shared<'_>) -> Result<(), RunError> {
-        shared.work(Alone(Plain))
+    /// [`drive`] with these guesses.
+    fn guessed(
+        input: &ProportionateNim,
+        run: &Run,
+        guess: Guess<'_>,
+        runner: &dyn Runner,
+    ) -> Result<(Positions, Joints), RunError> {
+        let schedule = Schedule::new(input, runner.lanes(), run.threads());
+        drive_with(input, run, SHARES[0], schedule, guess, runner)
     }
 
     /// Runs in plain Rust.
-    fn in_segments(input: &ProportionateNim, threads: usize, guess: impl Guess) -> (Positions, Joints) {
+    fn in_segments(input: &ProportionateNim, threads: usize, guess: Guess<'_>) -> (Positions, Joints) {
         let run = Run::new(threads);
-        let schedule = Schedule::new(input, 1, threads);
-        let found = drive(input, &run, schedule, &guess, work_plain).expect("runs to its end");
+        let found = guessed(input, &run, guess, &plain::parts()).expect("runs to its end");
         assert_eq!(run.done(), input.smaller_heaps());
         found
     }
@@ -581,35 +577,40 @@ mod tests {
         let limit = 3_000_000;
         let known = known(limit);
         for threads in 1..=17 {
-            let (found, joints) = in_segments(&kept(limit), threads, charge);
+            let (found, joints) = in_segments(&kept(limit), threads, &charge);
             assert_eq!(found, known, "{threads} threads");
-            assert_eq!(in_segments(&input(limit), threads, charge).0.totals(), known.totals(), "{threads} threads");
+            assert_eq!(in_segments(&input(limit), threads, &charge).0.totals(), known.totals(), "{threads} threads");
             // One thread has no need to guess.
             assert!(threads > 1 || joints.compared == 0, "{joints:?}");
         }
     }
 
     /// Three segments together, as lanes run them.
-    #[derive(Clone, Copy)]
-    struct Three;
+    struct Three(Loops);
 
     impl Runner for Three {
-        const LANES: usize = 3;
-        type Inner = Plain;
-
-        fn inner(self) -> Plain {
-            Plain
+        fn lanes(&self) -> usize {
+            3
         }
 
-        fn together(self, from: &[Joint], on: Stretch<'_>, spare: &mut Spare, sink: Positions) -> Vec<Option<Segment>> {
-            let one = |from| Alone(Plain).together(std::slice::from_ref(from), on, spare, sink.fork());
+        fn loops(&self) -> &Loops {
+            &self.0
+        }
+
+        fn together(
+            &self,
+            from: &[Joint],
+            on: Stretch<'_>,
+            spare: &mut Spare,
+            sink: Positions,
+        ) -> Vec<Option<Segment>> {
+            let one = |from| self.0.together(std::slice::from_ref(from), on, spare, sink.fork());
             from.iter().flat_map(one).collect()
         }
     }
 
-    fn three_together(input: &ProportionateNim, threads: usize, guess: impl Guess) -> (Positions, Joints) {
-        let schedule = Schedule::new(input, Three::LANES, threads);
-        drive(input, &Run::new(threads), schedule, &guess, |shared| shared.work(Three)).expect("runs to its end")
+    fn three_together(input: &ProportionateNim, threads: usize, guess: Guess<'_>) -> (Positions, Joints) {
+        guessed(input, &Run::new(threads), guess, &Three(plain::parts())).expect("runs to its end")
     }
 
     #[test]
@@ -618,12 +619,12 @@ mod tests {
         let known = known(limit);
         let wrongs = [Wrong::Missing, Wrong::Charge, Wrong::Uppers, Wrong::Sometimes, Wrong::Marks];
         for threads in 1..4 {
-            let (found, right) = three_together(&kept(limit), threads, charge);
+            let (found, right) = three_together(&kept(limit), threads, &charge);
             assert_eq!(found, known, "{threads} threads");
             // On one thread all segments but the first few begin from guesses.
             assert!(threads > 1 || right.compared > 30 && right.differed <= 3, "{right:?}");
             for how in wrongs {
-                let (found, joints) = three_together(&kept(limit), threads, wrong(how));
+                let (found, joints) = three_together(&kept(limit), threads, &wrong(how));
                 assert_eq!(found, known, "{how:?}, {threads} threads");
                 let Joints { compared, differed } = joints;
                 let is_as_wrong = match how {
@@ -634,14 +635,14 @@ mod tests {
                 };
                 assert!(threads > 1 || compared > 30 && is_as_wrong, "{how:?}: {joints:?}");
             }
-            assert_eq!(three_together(&input(limit), threads, charge).0.totals(), known.totals(), "{threads} threads");
+            assert_eq!(three_together(&input(limit), threads, &charge).0.totals(), known.totals(), "{threads} threads");
         }
     }
 
     #[test]
     fn segments_end_at_any_limit() {
         for limit in (4 * START - 3..4 * START + 3).chain((400_000..402_000).step_by(37)) {
-            assert_eq!(in_segments(&kept(limit), 2, charge).0, known(limit), "limit {limit}");
+            assert_eq!(in_segments(&kept(limit), 2, &charge).0, known(limit), "limit {limit}");
         }
     }
 
@@ -660,7 +661,7 @@ mod tests {
         Marks,
     }
 
-    fn wrong(how: Wrong) -> impl Guess {
+    fn wrong(how: Wrong) -> impl Fn(&Slices, u64, &Joint) -> Option<Joint> + Sync {
         move |slices: &Slices, n: u64, near: &Joint| {
             let mut joint = charge(slices, n, near)?;
             let registers = &mut joint.registers;
@@ -690,13 +691,13 @@ mod tests {
         let known = known(limit);
         for threads in [2, 3, 5] {
             for how in [Wrong::Missing, Wrong::Charge, Wrong::Uppers, Wrong::Sometimes, Wrong::Marks] {
-                let (found, joints) = in_segments(&kept(limit), threads, wrong(how));
+                let (found, joints) = in_segments(&kept(limit), threads, &wrong(how));
                 assert_eq!(found, known, "{how:?}, {threads} threads");
                 // How many segments begin from guesses depends on when threads run.
                 if matches!(how, Wrong::Missing | Wrong::Charge | Wrong::Uppers) {
                     assert_eq!(joints.differed, joints.compared, "{how:?}, {threads} threads");
                 }
-                let (found, _) = in_segments(&input(limit), threads, wrong(how));
+                let (found, _) = in_segments(&input(limit), threads, &wrong(how));
                 assert_eq!(found.totals(), known.totals(), "{how:?}, {threads} threads");
             }
         }
@@ -706,7 +707,7 @@ mod tests {
     fn a_cancelled_run_ends() {
         let (input, run) = (input(3_000_000), Run::new(3));
         run.cancel();
-        let ended = drive(&input, &run, Schedule::new(&input, 1, 3), &charge, work_plain);
+        let ended = drive(&input, &run, 3, &plain::parts());
         assert_eq!(ended.err(), Some(RunError::Cancelled));
         assert!(run.done() < input.smaller_heaps());
     }
@@ -724,8 +725,7 @@ mod tests {
             })
         };
         let input = input(1_500_000).finding(Wanted::InOrder(outlet));
-        let (last, _) =
-            drive(&input, &Run::new(4), Schedule::new(&input, 1, 4), &charge, work_plain).expect("runs to its end");
+        let last = drive(&input, &Run::new(4), 4, &plain::parts()).expect("runs to its end");
         let mut all = all.lock().expect("no panic").clone();
         all.extend(last.list());
         assert_eq!(all, known(1_500_000).list());
@@ -734,7 +734,8 @@ mod tests {
     #[test]
     fn tapes_that_drop_what_is_read_end_in_another_attempt() {
         let (input, run) = (kept(1_000_000), Run::new(2));
-        let found = drive_with(&input, &run, [0.1, 0.03, 0.07], Schedule::new(&input, 1, 2), &charge, work_plain);
+        let schedule = Schedule::new(&input, 1, 2);
+        let found = drive_with(&input, &run, [0.1, 0.03, 0.07], schedule, &charge, &plain::parts());
         assert_eq!(found.expect("runs to its end").0, known(1_000_000));
         assert_eq!(run.done(), input.smaller_heaps());
     }
@@ -749,7 +750,7 @@ mod tests {
         };
         // Threads that a busy machine runs one after another need no guess.
         for _ in 0..100 {
-            drive(&input, &Run::new(3), Schedule::new(&input, 1, 3), &guess, work_plain).expect("ends");
+            guessed(&input, &Run::new(3), &guess, &plain::parts()).expect("ends");
         }
     }
 }

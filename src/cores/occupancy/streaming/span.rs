@@ -99,12 +99,6 @@ impl Span {
         })
     }
 
-    /// [`InnerLoops::blocks`](super::inner::InnerLoops::blocks) with the kernel's steps.
-    #[inline(always)]
-    pub fn narrow_blocks(&mut self, window: &mut Window<u64>, block: usize, steps: impl Steps<u64>) -> usize {
-        self.run(window, block, steps, |_, _, _| false)
-    }
-
     /// Runs blocks from `block` on while they are exact in registers of type `W`, until `stop(span, cursor, marks)` is
     /// true before a block other than the first. Returns the first block that did not run.
     #[inline(always)]
@@ -112,7 +106,6 @@ impl Span {
         &mut self,
         window: &mut Window<W>,
         mut block: usize,
-        steps: impl Steps<W>,
         stop: impl Fn(&Self, Cursor, &Window<W>) -> bool,
     ) -> usize {
         let (start, first, mut grown) = (self.cursor, block, 0);
@@ -123,7 +116,7 @@ impl Span {
             if !marks.is_exact() || block > first && stop(self, cursor, &marks) {
                 break;
             }
-            let growth = steps.steps(&mut marks, &mut self.blocks.as_flattened_mut()[block]);
+            let growth = marks.steps(&mut self.blocks.as_flattened_mut()[block]);
             self.begins[block] = cursor.used;
             self.keep(cursor, &marks);
             registers = marks.next(growth);
@@ -179,21 +172,8 @@ impl Span {
     #[inline(always)]
     fn keep<W: Word>(&mut self, cursor: Cursor, marks: &Window<W>) {
         self.new[0].store(cursor.used, marks.used.low());
-        for (row, sum) in self.new[1..].iter_mut().zip(marks.sum) {
-            row.store(cursor.sum, (sum >> (BLOCK / 2) as u32).low());
+        for (parity, sum) in marks.sum.into_iter().enumerate() {
+            self.new[1 + parity].store(cursor.sum, (sum >> (BLOCK / 2) as u32).low());
         }
-    }
-}
-
-/// The sixteen steps of a block; see [`Window::steps`].
-pub trait Steps<W>: Copy {
-    /// Runs them.
-    fn steps(self, window: &mut Window<W>, block: &mut Block) -> u32;
-}
-
-impl<W, F: Fn(&mut Window<W>, &mut Block) -> u32 + Copy> Steps<W> for F {
-    #[inline(always)]
-    fn steps(self, window: &mut Window<W>, block: &mut Block) -> u32 {
-        self(window, block)
     }
 }

@@ -5,7 +5,7 @@
 //! difference row every `n` becomes `0`, or `01` if it is upper; in the used row `00` or `010`. In the two parity rows
 //! of the sum a pair of `n` becomes `000` and one more `0` for each upper one, with a mark in the row of its parity.
 
-use super::inner::{InnerLoops, Plain};
+use super::inner::plain;
 use super::row::SpanRow;
 use super::tape::{BitString, Tape};
 
@@ -74,7 +74,7 @@ const fn images(added: u64, marks: u64) -> [u32; 256] {
 }
 
 /// The bits that a word of flags becomes if none is set.
-pub fn word_length<const ROWS: usize>(substitutions: &[Substitution; ROWS]) -> u64 {
+pub fn word_length(substitutions: &[Substitution]) -> u64 {
     u64::from(4 * substitutions[0].zeros)
 }
 
@@ -102,6 +102,11 @@ impl RowEnd {
     }
 }
 
+/// Appends the image of flags to a row that ends there: see [`plain::append`].
+pub trait Append: Fn(&mut SpanRow, RowEnd, [u64; 2], &Substitution) + Copy {}
+
+impl<F: Fn(&mut SpanRow, RowEnd, [u64; 2], &Substitution) + Copy> Append for F {}
+
 /// Appends the image of the flags to a row, sixteen flags at a time, as `image` gives it.
 #[inline(always)]
 pub fn append(row: &mut SpanRow, mut end: RowEnd, flags: [u64; 2], zeros: u32, image: impl Fn(u16) -> u64) {
@@ -116,9 +121,9 @@ pub fn append(row: &mut SpanRow, mut end: RowEnd, flags: [u64; 2], zeros: u32, i
     }
 }
 
-/// Reads flags and writes rows.
+/// Reads flags and writes rows, one for each substitution.
 #[derive(Default)]
-pub struct Reader<const ROWS: usize> {
+pub struct Reader {
     /// The number of the rows' first bit, a multiple of 64.
     pub start: u64,
     end: RowEnd,
@@ -126,9 +131,9 @@ pub struct Reader<const ROWS: usize> {
     next: usize,
 }
 
-impl<const ROWS: usize> Reader<ROWS> {
+impl Reader {
     /// Begins at the word with bit `at`, which is known from its first bit on. `None` if the flags there are not known.
-    pub fn at(substitutions: &[Substitution; ROWS], rows: &mut [SpanRow; ROWS], flags: &Tape, at: u64) -> Option<Self> {
+    pub fn at(substitutions: &[Substitution], rows: &mut [SpanRow], flags: &Tape, at: u64) -> Option<Self> {
         let zeros = word_length(substitutions);
         let (word, ones) = flags.find(zeros, at / 64 * 64)?;
         let begin = zeros * word as u64 + ones;
@@ -136,18 +141,14 @@ impl<const ROWS: usize> Reader<ROWS> {
         // The first bits belong to no word of flags.
         rows.iter_mut().for_each(|row| row.store(0, 0));
         let mut reader = Reader { start, end: RowEnd::default().after((begin - start) as u32), next: word };
-        reader.read(substitutions, rows, flags, at, at, Plain)?;
+        reader.read(substitutions, rows, flags, at, at, |row, end, flags, by| plain::append(row, end, flags, by))?;
         reader.drop_before(rows, at);
         Some(reader)
     }
 
     /// A reader at word `next` of the flags, an even number, before which `uppers` flags are set. All that comes before is
     /// taken for zeros.
-    pub fn from_word(
-        substitutions: &[Substitution; ROWS],
-        rows: &mut [SpanRow; ROWS],
-        (next, uppers): (usize, u64),
-    ) -> Self {
+    pub fn from_word(substitutions: &[Substitution], rows: &mut [SpanRow], (next, uppers): (usize, u64)) -> Self {
         let bit = substitutions[0].bit(64 * next as u64, uppers);
         rows.iter_mut().for_each(|row| row.store(0, 0));
         Reader { start: bit / 64 * 64, end: RowEnd::default().after((bit % 64) as u32), next }
@@ -163,12 +164,12 @@ impl<const ROWS: usize> Reader<ROWS> {
     #[inline(always)]
     pub fn read(
         &mut self,
-        substitutions: &[Substitution; ROWS],
-        rows: &mut [SpanRow; ROWS],
+        substitutions: &[Substitution],
+        rows: &mut [SpanRow],
         flags: &impl BitString,
         from: u64,
         to: u64,
-        inner: impl InnerLoops,
+        append: impl Append,
     ) -> Option<usize> {
         let mut dropped = 0;
         while self.end() < to {
@@ -178,7 +179,7 @@ impl<const ROWS: usize> Reader<ROWS> {
             let flags: [u64; 2] = *flags.words(self.next)?;
             self.next += flags.len();
             for (row, substitution) in rows.iter_mut().zip(substitutions) {
-                inner.append(row, self.end, flags, substitution);
+                append(row, self.end, flags, substitution);
             }
             let ones = flags[0].count_ones() + flags[1].count_ones();
             self.end = self.end.after(8 * substitutions[0].zeros + ones);
@@ -187,7 +188,7 @@ impl<const ROWS: usize> Reader<ROWS> {
     }
 
     /// Drops whole words before bit `from` and returns their number.
-    fn drop_before(&mut self, rows: &mut [SpanRow; ROWS], from: u64) -> usize {
+    fn drop_before(&mut self, rows: &mut [SpanRow], from: u64) -> usize {
         let words = (from.min(self.end()) - self.start) as usize / 64;
         rows.iter_mut().for_each(|row| row.drop_words(words));
         self.start += 64 * words as u64;
@@ -214,8 +215,9 @@ mod tests {
         let mut written = [const { SpanRow::new() }; ROWS];
         let mut out = [const { Vec::new() }; ROWS];
         let mut at = from;
+        let append = |row: &mut SpanRow, end, flags, by: &Substitution| plain::append(row, end, flags, by);
         let Some(mut reader) = Reader::at(substitutions, &mut written, &tape, at) else { return out };
-        while reader.read(substitutions, &mut written, &tape, at, at + step, Plain).is_some() {
+        while reader.read(substitutions, &mut written, &tape, at, at + step, append).is_some() {
             for bit in at..at + step {
                 let bit = (bit - reader.start) as usize;
                 out.iter_mut().zip(&written).for_each(|(out, row)| out.push(row.load(bit / 8) >> (bit % 8) & 1 == 1));

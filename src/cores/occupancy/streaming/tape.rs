@@ -5,7 +5,6 @@
 //! goes to another thread while this one appends. The set bits before each page are known, so a reader can begin
 //! anywhere.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -41,7 +40,7 @@ struct Chunk {
 
 /// A bit string in words.
 pub struct Tape {
-    chunks: VecDeque<Arc<Chunk>>,
+    chunks: Vec<Arc<Chunk>>,
     /// The number of the first kept word.
     first: usize,
     /// Words written.
@@ -55,7 +54,11 @@ pub struct Tape {
 /// The number of set bits.
 #[inline(always)]
 fn ones(words: &[u64]) -> u64 {
-    words.iter().map(|word| u64::from(word.count_ones())).sum()
+    let mut ones = 0;
+    for word in words {
+        ones += u64::from(word.count_ones());
+    }
+    ones
 }
 
 impl Tape {
@@ -64,7 +67,7 @@ impl Tape {
 
     /// An empty tape that keeps its first `horizon` words.
     pub fn new(horizon: usize) -> Self {
-        Tape { chunks: VecDeque::new(), first: 0, end: 0, horizon, ones: 0 }
+        Tape { chunks: Vec::new(), first: 0, end: 0, horizon, ones: 0 }
     }
 
     /// Appends words.
@@ -75,9 +78,9 @@ impl Tape {
         let mut left = &words[..words.len().min(self.horizon.saturating_sub(at))];
         while !left.is_empty() {
             if at.is_multiple_of(CHUNK) {
-                self.chunks.push_back(Arc::new(Chunk { words: [0; CHUNK], ranks: [0; CHUNK / PAGE] }));
+                self.chunks.push(Arc::new(Chunk { words: [0; CHUNK], ranks: [0; CHUNK / PAGE] }));
             }
-            let Some(chunk) = self.chunks.back_mut() else { break };
+            let Some(chunk) = self.chunks.last_mut() else { break };
             // A slice may share the chunk; then this copies it.
             let chunk = Arc::make_mut(chunk);
             if at.is_multiple_of(PAGE) {
@@ -149,12 +152,13 @@ impl Tape {
         let from = from.min(to);
         let first = self.first + CHUNK * from;
         let end = self.kept().min(self.first + CHUNK * to).max(first);
-        Tape { chunks: self.chunks.range(from..to).cloned().collect(), first, end, horizon: end, ones: self.ones }
+        Tape { chunks: self.chunks[from..to].to_vec(), first, end, horizon: end, ones: self.ones }
     }
 
     /// Releases the words before `at`.
     pub fn release(&mut self, at: usize) {
-        while self.first + CHUNK <= at && self.chunks.pop_front().is_some() {
+        while self.first + CHUNK <= at && !self.chunks.is_empty() {
+            self.chunks.remove(0);
             self.first += CHUNK;
         }
     }

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::cores::occupancy::streaming::{Automaton, BitString, Engine, InnerLoops, Plain, Span, Tapes, WORDS, start};
+use crate::cores::occupancy::streaming::{Automaton, BitString, Engine, Span, Tapes, WORDS, plain, start};
 use crate::cores::occupancy::{Positions, ProportionateNim, Wanted};
 use crate::kernel::RunError;
 use crate::simd::bits::WORD;
-use crate::simd::{array_of, mapped};
+use crate::simd::mapped;
 
 /// The count of some numbers, and their sum. Both are modulo a power of two: differences may pass zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,6 +116,9 @@ impl Pool {
     }
 }
 
+/// The number of set bits, and the sum of their indices.
+type SumOfBits = fn(&[u64; WORDS]) -> [u64; 2];
+
 /// A part of a bit string, with totals of its bits.
 pub struct Marks {
     /// The numbers of the first word and of the one after the last.
@@ -169,13 +172,12 @@ impl Marks {
     }
 
     /// Appends words.
-    #[inline(always)]
-    fn extend(&mut self, words: &[u64], pool: &Pool, inner: impl InnerLoops) {
+    fn extend(&mut self, words: &[u64], pool: &Pool, sum_of_bits: SumOfBits) {
         let mut left = words;
         while !left.is_empty() {
             let at = self.len();
             if at.is_multiple_of(GROUP) || self.pages.is_empty() {
-                self.open_group(at, pool, inner);
+                self.open_group(at, pool, sum_of_bits);
             }
             let (now, later) = left.split_at(left.len().min(GROUP - at % GROUP));
             self.pages[at / PAGE].words[at % PAGE..][..now.len()].copy_from_slice(now);
@@ -184,9 +186,13 @@ impl Marks {
         }
     }
 
+    /// Appends what is now complete of a row of an engine: see [`Engine::complete`].
+    fn complete(&mut self, engine: &Engine, row: usize, pool: &Pool, sum_of_bits: SumOfBits) {
+        engine.complete(row, self.end, &mut |_, marks, count| self.extend(&marks[..count], pool, sum_of_bits));
+    }
+
     /// Makes room for the group that begins at a word, or for the first words.
-    #[inline(always)]
-    fn open_group(&mut self, at: usize, pool: &Pool, inner: impl InnerLoops) {
+    fn open_group(&mut self, at: usize, pool: &Pool, sum_of_bits: SumOfBits) {
         // The total of the words before, in the page of the last of them.
         let mut total = [0; 2];
         if let Some(page) = self.pages.last() {
@@ -194,7 +200,7 @@ impl Marks {
             total = page.groups[last / GROUP];
             let (eights, _) = page.words[last..][..GROUP].as_chunks::<WORDS>();
             for (i, words) in eights.iter().enumerate() {
-                let [count, sum] = inner.sum_of_bits(words);
+                let [count, sum] = sum_of_bits(words);
                 let sum = sum + count * (WORD * (last + WORDS * i)) as u64;
                 total = [total[0] + count as u32, total[1] + sum as u32];
             }
@@ -231,13 +237,14 @@ impl Marks {
         let Some((group, whole)) = self.group(word) else { return Some(Total::default()) };
         // The total of the words from the group's beginning on, with indices from there.
         let (start, mut rest) = (GROUP * group, [0; 2]);
-        let mut add = |i: usize, word: u64| {
-            let [count, sum] = sum_of_bits(word);
+        for i in 0..=whole.len() {
+            let word = match whole.get(i) {
+                Some(word) => *word,
+                None if below == 0 => break,
+                None => self.word(word) & below,
+            };
+            let [count, sum] = plain::sum_of_word(word);
             rest = [rest[0] + count, rest[1] + sum + count * (WORD * i) as u64];
-        };
-        whole.iter().enumerate().for_each(|(i, word)| add(i, *word));
-        if below != 0 {
-            add(word - start, self.word(word) & below);
         }
         Some(self.total(group).plus(Total::from(rest).moved(WORD * start)).moved(WORD * self.base()))
     }
@@ -246,9 +253,12 @@ impl Marks {
     pub fn count(&self, bit: u64) -> Option<u64> {
         let (word, below) = self.place(bit)?;
         let Some((group, whole)) = self.group(word) else { return Some(0) };
-        let whole: u64 = whole.iter().map(|word| u64::from(word.count_ones())).sum();
         let part = if below != 0 { self.word(word) & below } else { 0 };
-        Some(self.total(group).count + whole + u64::from(part.count_ones()))
+        let mut count = self.total(group).count + u64::from(part.count_ones());
+        for word in whole {
+            count += u64::from(word.count_ones());
+        }
+        Some(count)
     }
 }
 
@@ -267,11 +277,6 @@ impl BitString for Marks {
         let at = at - self.base();
         self.pages[at / PAGE].words[at % PAGE..].first_chunk()
     }
-}
-
-/// The number of set bits of a word, and the sum of their indices.
-fn sum_of_bits(word: u64) -> [u64; 2] {
-    Plain.sum_of_bits(&array_of(|i| if i == 0 { word } else { 0 }))
 }
 
 /// What an interval of heaps leaves for others to read, except the lines `2m - n`.
@@ -314,23 +319,20 @@ impl Interval {
         let Tapes { used, sum, flags } = tapes;
         let mut interval = Interval::new(0, 0, Total::default(), Total::default());
         let mut sums = Sums::new(to, 0, Total::default());
-        let copy = |marks: &mut Marks, tape: &dyn Fn(usize) -> Option<u64>| {
-            (0..).map_while(tape).for_each(|word| marks.extend(&[word], &Pool::default(), Plain));
-        };
-        copy(&mut interval.flags.marks, &|at| flags.get(at));
-        copy(&mut interval.used.marks, &|at| used.get(at));
-        sums.rows.iter_mut().zip(&sum).for_each(|(row, tape)| copy(row, &|at| tape.get(at)));
+        let [even, odd] = &mut sums.rows;
+        let Interval { flags: Flags { marks: of_flags, .. }, used: Used { marks: of_used, .. } } = &mut interval;
+        for (marks, tape) in [(of_flags, &flags), (of_used, &used), (even, &sum[0]), (odd, &sum[1])] {
+            while let Some(word) = tape.get(marks.end) {
+                marks.extend(&[word], &Pool::default(), plain::sum_of_bits);
+            }
+        }
         Ok((automaton.engine, interval, sums))
     }
 
     /// Appends the last span of an engine, in which these heaps are upper ones.
-    #[inline(always)]
-    pub fn extend(&mut self, engine: &Engine, upper: &[u64; WORDS], pool: &Pool, inner: impl InnerLoops) {
-        self.flags.marks.extend(upper, pool, inner);
-        let used = &mut self.used.marks;
-        for complete in engine.complete_used(used.end) {
-            used.extend(&complete.marks[..complete.count], pool, inner);
-        }
+    pub fn extend(&mut self, engine: &Engine, upper: &[u64; WORDS], pool: &Pool, sum_of_bits: SumOfBits) {
+        self.flags.marks.extend(upper, pool, sum_of_bits);
+        self.used.marks.complete(engine, 0, pool, sum_of_bits);
     }
 }
 
@@ -427,15 +429,12 @@ impl Sums {
     }
 
     /// Appends the last span of an engine, unless it is past the end.
-    #[inline(always)]
-    pub fn extend(&mut self, engine: &Engine, pool: &Pool, inner: impl InnerLoops) {
+    pub fn extend(&mut self, engine: &Engine, pool: &Pool, sum_of_bits: SumOfBits) {
         if engine.n > self.to {
             return;
         }
         for (parity, row) in self.rows.iter_mut().enumerate() {
-            for complete in engine.complete_sum(parity, row.end) {
-                row.extend(&complete.marks[..complete.count], pool, inner);
-            }
+            row.complete(engine, 1 + parity, pool, sum_of_bits);
         }
     }
 
@@ -469,10 +468,10 @@ mod tests {
     fn totals_pass_64_bits() {
         let mut marks = Marks::new(0);
         let words = [u64::MAX; PAGE];
-        marks.extend(&words, &Pool::default(), Plain);
+        marks.extend(&words, &Pool::default(), plain::sum_of_bits);
         let before = marks.below(marks.end_bit()).expect("here");
         marks.pages[0].sum = u128::from(u64::MAX).to_ne_bytes();
-        marks.extend(&words, &Pool::default(), Plain);
+        marks.extend(&words, &Pool::default(), plain::sum_of_bits);
         let more = Total { count: 0, sum: u64::MAX.into() };
         assert_eq!(marks.below((WORD * PAGE) as u64), Some(before.plus(more)));
         assert_eq!(marks.below(marks.end_bit()), Some(Total::range(0..marks.end_bit()).plus(more)));
@@ -488,7 +487,7 @@ mod tests {
                 let groups = [[1; 2]; PAGE / GROUP];
                 pool.pages().push(Box::new(Page { words: [!0; PAGE], count: 1, sum: [1; 16], groups }));
             }
-            words.chunks(7).for_each(|words| marks.extend(words, &pool, Plain));
+            words.chunks(7).for_each(|words| marks.extend(words, &pool, plain::sum_of_bits));
             let end = WORD * words.len();
             let bit = at.index(end + 1);
             let set = (0..bit).filter(|i| words[i / WORD] >> (i % WORD) & 1 == 1);
@@ -503,7 +502,7 @@ mod tests {
         #[test]
         fn lines_of_upper_heaps_are_found(words in prop::collection::vec(any::<u64>(), 2..300), line in 0_u64..40_000) {
             let mut interval = Interval::new(0, 0, Total::default(), Total::default());
-            interval.flags.marks.extend(&words[..words.len() & !1], &Pool::default(), Plain);
+            interval.flags.marks.extend(&words[..words.len() & !1], &Pool::default(), plain::sum_of_bits);
             let upper: Vec<u64> = (0..64 * (words.len() as u64 & !1)).filter(|i| words[*i as usize / WORD] >> (i % 64) & 1 == 1).collect();
             for (p, q) in [(1, 1), (2, 1), (3, 2), (3, 1)] {
                 let lines = || upper.iter().zip(1..).map(|(a, k)| (*a, p * a + q * k));

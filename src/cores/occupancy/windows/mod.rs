@@ -25,9 +25,9 @@ mod restart;
 mod tree;
 
 use plan::Options;
+use tree::Failure;
+pub use tree::Loops;
 use tree::attempt;
-pub(super) use tree::loops;
-pub use tree::{Failure, Loops};
 
 use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, Evidence, Run, RunError};

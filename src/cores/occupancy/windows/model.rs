@@ -65,7 +65,17 @@ impl Model {
         self.place(pq, line, |counts| counts.mex)
     }
 
-    fn place(&mut self, [p, q]: [f64; 2], line: f64, count: impl Fn(Counts) -> f64) -> f64 {
+    /// [`Model::upper`] of two lines.
+    pub fn uppers(&mut self, pq: [f64; 2], lines: [f64; 2]) -> [f64; 2] {
+        [self.upper(pq, lines[0]), self.upper(pq, lines[1])]
+    }
+
+    /// [`Model::lower`] of two lines.
+    pub fn lowers(&mut self, pq: [f64; 2], lines: [f64; 2]) -> [f64; 2] {
+        [self.lower(pq, lines[0]), self.lower(pq, lines[1])]
+    }
+
+    fn place(&mut self, [p, q]: [f64; 2], line: f64, count: fn(Counts) -> f64) -> f64 {
         /// Closer than the margins.
         const CLOSE: f64 = 16.0;
         let slope = p + q * count(RATES);

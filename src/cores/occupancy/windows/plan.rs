@@ -55,19 +55,22 @@ pub struct Plan {
 impl Plan {
     /// Heaps to visit, without those for joints.
     pub fn heaps(&self, options: &Options) -> u64 {
-        self.base + self.windows.iter().map(|window| window.end - window.start + options.warm_up).sum::<u64>()
+        let mut heaps = self.base;
+        for Range { start, end } in &self.windows {
+            heaps += end - start + options.warm_up;
+        }
+        heaps
     }
 
     /// The parts of a window whose lines `2m - n` are read, in descending order.
     pub fn sums_of(&self, window: &Range<u64>) -> Vec<Range<u64>> {
-        let from = self.sums.partition_point(|range| range.start < window.start);
-        self.sums[from..]
-            .split_at(self.sums[from..].partition_point(|range| range.start < window.end))
-            .0
-            .iter()
-            .rev()
-            .cloned()
-            .collect()
+        let mut end = self.sums.partition_point(|range| range.start < window.end);
+        let mut sums = Vec::new();
+        while end > 0 && self.sums[end - 1].start >= window.start {
+            end -= 1;
+            sums.push(self.sums[end].clone());
+        }
+        sums
     }
 
     /// The plan for a limit, given a model of the heaps in the base.
@@ -99,11 +102,12 @@ impl Plan {
             needs.add_sources(start as f64, end as f64, model);
         }
         plan.windows.reverse();
-        needs.sums.sort_unstable_by(|a, b| a.from.total_cmp(&b.from));
-        for range in needs.sums.iter().map(Need::spans).filter(|range| range.end > plan.base) {
+        needs.sums.sort_unstable();
+        for [start, end] in needs.sums {
             match plan.sums.last_mut() {
-                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-                _ => plan.sums.push(range),
+                _ if end <= plan.base => {}
+                Some(last) if start <= last.end => last.end = last.end.max(end),
+                _ => plan.sums.push(start..end),
             }
         }
         plan
@@ -140,8 +144,8 @@ impl Ord for Need {
 
 struct Needs<'a> {
     heap: BinaryHeap<Need>,
-    /// Those whose lines `2m - n` are read.
-    sums: Vec<Need>,
+    /// Those whose lines `2m - n` are read, in whole spans.
+    sums: Vec<[u64; 2]>,
     options: &'a Options,
 }
 
@@ -157,7 +161,9 @@ impl Needs<'_> {
     fn pop(&mut self) -> Option<Need> {
         let mut need = self.heap.pop()?;
         let near = (self.options.warm_up + 2 * HEAPS) as f64;
-        while let Some(next) = self.heap.peek().filter(|next| next.to >= need.from - near) {
+        while let Some(next) = self.heap.peek()
+            && next.to >= need.from - near
+        {
             need.from = need.from.min(next.from);
             self.heap.pop();
         }
@@ -169,18 +175,14 @@ impl Needs<'_> {
     fn add_sources(&mut self, start: f64, end: f64, model: &mut Model) {
         const LESS: f64 = 160.0;
         const MORE: f64 = 800.0;
-        let [first, last] = [start, end].map(|n| model.at(n).mex);
-        let sums = [start - first - 3.0 * LESS, end - last + MORE].map(|line| model.lower([1.0, 2.0], line));
-        let sums = self.add(sums);
-        self.sums.push(sums);
-        let places = [
-            [start - LESS, end + LESS].map(|line| model.lower([1.0, 1.0], line)),
-            [start + first - LESS, end + last + MORE].map(|line| model.upper([2.0, 1.0], line)),
-            [first - LESS, last + MORE].map(|line| model.upper([1.0, 1.0], line)),
-            [start + 2.0 * first - 2.0 * LESS, end + 2.0 * last + 2.0 * MORE].map(|line| model.upper([3.0, 2.0], line)),
-        ];
-        for place in places {
-            self.add(place);
-        }
+        let (first, last) = (model.at(start).mex, model.at(end).mex);
+        let sums = model.lowers([1.0, 2.0], [start - first - 3.0 * LESS, end - last + MORE]);
+        let Range { start: from, end: to } = self.add(sums).spans();
+        self.sums.push([from, to]);
+        let sums = [start + 2.0 * first - 2.0 * LESS, end + 2.0 * last + 2.0 * MORE];
+        self.add(model.lowers([1.0, 1.0], [start - LESS, end + LESS]));
+        self.add(model.uppers([2.0, 1.0], [start + first - LESS, end + last + MORE]));
+        self.add(model.uppers([1.0, 1.0], [first - LESS, last + MORE]));
+        self.add(model.uppers([3.0, 2.0], sums));
     }
 }

@@ -121,7 +121,7 @@ const ORIGIN: Total = Total { count: 1, sum: 0 };
 
 /// The marks of an engine's own beam in words that are not complete: used, and sum by parity.
 fn own(engine: &Engine) -> [Total; 3] {
-    mapped(engine.own_incomplete(), |parts| {
-        parts.into_iter().fold(Total::default(), |total, (bits, first)| total.plus(Total::of_bits(bits, first)))
+    mapped(engine.own_incomplete(), |[(word, first), (rest, next)]| {
+        Total::of_bits(word, first).plus(Total::of_bits(rest, next))
     })
 }

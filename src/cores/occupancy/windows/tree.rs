@@ -1,18 +1,17 @@
 //! The run of a plan: the base, then window after window.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Joints;
-use super::interval::{Flags, Interval, Pool, Sums, Total, Used};
+use super::interval::{Flags, Interval, Marks, Pool, Sums, Total, Used};
 use super::model::Model;
 use super::plan::{HEAPS, NEAREST, Options, Plan};
 use super::restart::{Places, Prefix, restart};
-use crate::cores::occupancy::streaming::{Engine, InnerLoops, Snapshot, Span, WORDS};
-use crate::cores::occupancy::{Beam, Beams, ProportionateNim};
-use crate::kernel::{Run, RunError, threads};
-use crate::simd::{array_of, mapped};
+use crate::cores::occupancy::streaming::{self, Engine, Snapshot, Sources, Span, WORDS};
+use crate::cores::occupancy::{Beam, Beams, ProportionateNim, share};
+use crate::kernel::{Run, RunError};
+use crate::simd::array_of;
 
 /// Why an attempt ended early.
 #[derive(Debug)]
@@ -31,9 +30,49 @@ impl From<RunError> for Failure {
     }
 }
 
-/// The index of the last item that is before something, or 0.
-fn last<T>(row: &VecDeque<Arc<T>>, is_before: impl Fn(&T) -> bool) -> usize {
-    row.partition_point(|item| is_before(item)).max(1) - 1
+/// What windows leave of one kind, in ascending order.
+struct Row<T> {
+    /// None at the front that no window reads any more.
+    parts: Vec<Option<Arc<T>>>,
+    /// The first that is left.
+    first: usize,
+}
+
+/// Nothing yet.
+impl<T> Default for Row<T> {
+    fn default() -> Self {
+        Row { parts: Vec::new(), first: 0 }
+    }
+}
+
+impl<T> Row<T> {
+    fn push(&mut self, part: T) {
+        self.parts.push(Some(Arc::new(part)));
+    }
+
+    fn get(&self, at: usize) -> &Arc<T> {
+        self.parts[at].as_ref().expect("some window reads it")
+    }
+
+    /// The number of the last one that is before something, or of the first.
+    fn last(&self, is_before: impl Fn(&T) -> bool) -> usize {
+        let (mut at, mut end) = (self.first, self.parts.len());
+        while end - at > 1 {
+            let middle = at.midpoint(end);
+            if is_before(self.get(middle)) { at = middle } else { end = middle }
+        }
+        at
+    }
+
+    /// Drops those before number `at`.
+    fn drop_before(&mut self, at: usize, pool: &Pool, drop: fn(Arc<T>, &Pool)) {
+        while self.first < at {
+            if let Some(part) = self.parts[self.first].take() {
+                drop(part, pool);
+            }
+            self.first += 1;
+        }
+    }
 }
 
 /// What a window reads.
@@ -53,30 +92,38 @@ impl Read {
         let Read { heaps, sum, flags } = self;
         drop_used(heaps, pool);
         drop_sums(sum, pool);
-        flags.into_iter().for_each(|flags| drop_flags(flags, pool));
+        for flags in flags {
+            drop_flags(flags, pool);
+        }
     }
 }
 
 /// Gives the pages back, if nobody reads them any more.
 fn drop_used(used: Arc<Used>, pool: &Pool) {
-    Arc::into_inner(used).into_iter().for_each(|used| used.marks.drop_into(pool));
+    if let Some(Used { marks, .. }) = Arc::into_inner(used) {
+        marks.drop_into(pool);
+    }
 }
 
 fn drop_flags(flags: Arc<Flags>, pool: &Pool) {
-    Arc::into_inner(flags).into_iter().for_each(|flags| flags.marks.drop_into(pool));
+    if let Some(Flags { marks, .. }) = Arc::into_inner(flags) {
+        marks.drop_into(pool);
+    }
 }
 
 fn drop_sums(sums: Arc<Sums>, pool: &Pool) {
-    Arc::into_inner(sums).into_iter().flat_map(|sums| sums.rows).for_each(|row| row.drop_into(pool));
+    if let Some(Sums { rows: [even, odd], .. }) = Arc::into_inner(sums) {
+        even.drop_into(pool);
+        odd.drop_into(pool);
+    }
 }
 
 /// What the windows leave, and how far they have come.
 #[derive(Default)]
 struct Ended {
-    /// In ascending order, without those at the front that no window reads any more.
-    flags: VecDeque<Arc<Flags>>,
-    used: VecDeque<Arc<Used>>,
-    sums: VecDeque<Arc<Sums>>,
+    flags: Row<Flags>,
+    used: Row<Used>,
+    sums: Row<Sums>,
     /// Windows that were begun, the base among them.
     begun: usize,
     /// Windows that have ended, as all before them have; and what others that have ended leave, by number.
@@ -87,24 +134,27 @@ struct Ended {
     joints: Joints,
     /// Whether no further window begins.
     is_over: bool,
+    /// Why a thread failed, but for errors for the caller.
+    failure: Option<Failure>,
 }
 
 impl Ended {
     /// What a window that begins at heap `n` reads, where the mex of the differences is about `mex`. No later window reads what
     /// is before that, so it is dropped.
     fn read(&mut self, n: u64, mex: u64, pool: &Pool) -> Read {
-        let flags = |p, q, line| last(&self.flags, |flags| flags.first_line(p, q) <= line);
-        let flags = [flags(2, 1, n + mex), flags(1, 1, mex), flags(3, 2, n + 2 * mex)];
-        let heaps = last(&self.used, |used| used.marks.first_bit() <= n);
-        let sum = last(&self.sums, |sums| 2 * sums.rows[0].first_bit() <= n - mex);
+        let flags = |p, q, line| self.flags.last(|flags| flags.first_line(p, q) <= line);
+        let [of_used, of_differences, of_sums] = [flags(2, 1, n + mex), flags(1, 1, mex), flags(3, 2, n + 2 * mex)];
+        let heaps = self.used.last(|used| used.marks.first_bit() <= n);
+        let sum = self.sums.last(|sums| 2 * sums.rows[0].first_bit() <= n - mex);
+        let flags = |at: usize| Arc::clone(self.flags.get(at));
         let read = Read {
-            heaps: Arc::clone(&self.used[heaps]),
-            sum: Arc::clone(&self.sums[sum]),
-            flags: flags.map(|at| Arc::clone(&self.flags[at])),
+            heaps: Arc::clone(self.used.get(heaps)),
+            sum: Arc::clone(self.sums.get(sum)),
+            flags: [flags(of_used), flags(of_differences), flags(of_sums)],
         };
-        self.used.drain(..heaps).for_each(|used| drop_used(used, pool));
-        self.sums.drain(..sum).for_each(|sums| drop_sums(sums, pool));
-        self.flags.drain(..flags[1]).for_each(|flags| drop_flags(flags, pool));
+        self.used.drop_before(heaps, pool, drop_used);
+        self.sums.drop_before(sum, pool, drop_sums);
+        self.flags.drop_before(of_differences, pool, drop_flags);
         read
     }
 
@@ -113,9 +163,11 @@ impl Ended {
         self.waiting.push((number, interval, sums));
         while let Some(at) = self.waiting.iter().position(|(number, ..)| *number == self.whole) {
             let (_, interval, sums) = self.waiting.swap_remove(at);
-            self.flags.push_back(Arc::new(interval.flags));
-            self.used.push_back(Arc::new(interval.used));
-            self.sums.extend(sums.into_iter().map(Arc::new));
+            self.flags.push(interval.flags);
+            self.used.push(interval.used);
+            for sums in sums {
+                self.sums.push(sums);
+            }
             self.whole += 1;
         }
     }
@@ -158,14 +210,22 @@ pub fn attempt(
     let mut shared = Shared::new(input, options, run, *reported);
     let result = (|| {
         let mut base = Walk::at_the_base(input, options)?;
-        (loops.base)(&mut base, &shared)?;
+        base.base(&shared, &loops)?;
         shared.plan = Plan::new(input.limit(), options, &mut lock(&shared.model));
         shared.heaps = shared.plan.heaps(options) as f64;
         // The base goes on as far as windows touch it.
         base.sums[0].to = shared.plan.base;
-        (loops.window)(&mut base, &(options.base..shared.plan.base), shared.plan.windows.is_empty(), &shared)?;
+        base.window(&(options.base..shared.plan.base), shared.plan.windows.is_empty(), &shared, &loops)?;
         shared.end(0, base);
-        threads::share(threads, |_| Ok(shared.work(loops)))?.into_iter().collect::<Result<(), Failure>>()
+        share(threads, &|| match shared.work(&loops) {
+            Err(Failure::Run(error)) => Err(error),
+            Err(failure) => {
+                lock(&shared.ended).failure = Some(failure);
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        })?;
+        lock(&shared.ended).failure.take().map_or(Ok(()), Err)
     })();
     *reported = lock(&shared.progress).1;
     result?;
@@ -191,14 +251,14 @@ impl<'a> Shared<'a> {
     }
 
     /// Runs one window after the other, as long as there are any.
-    fn work(&self, loops: Loops) -> Result<(), Failure> {
+    fn work(&self, loops: &Loops) -> Result<(), Failure> {
         let mut walk =
             Walk::new(Engine::new(Span::new()), Interval::new(0, 0, Total::default(), Total::default()), Vec::new());
         let _end = EndOnDrop(self);
         while let Some((number, read)) = self.begin() {
             let window = &self.plan.windows[number - 1];
-            (loops.enter)(&mut walk, window, read, self)?;
-            (loops.window)(&mut walk, window, number == self.plan.windows.len(), self)?;
+            walk.enter(window, read, self, loops)?;
+            walk.window(window, number == self.plan.windows.len(), self, loops)?;
             walk = self.end(number, walk);
         }
         Ok(())
@@ -259,8 +319,8 @@ impl<'a> Shared<'a> {
     fn finish(self) -> Result<(Beams, Joints), Failure> {
         let Ended { flags, lower, joints, .. } = self.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
         let above = self.limit + 1;
-        let at = last(&flags, |flags| flags.first_line(3, 1) <= above);
-        let uppers = flags[at].uppers_below(3, 1, above).ok_or(Failure::Missed)?;
+        let at = flags.last(|flags| flags.first_line(3, 1) <= above);
+        let uppers = flags.get(at).uppers_below(3, 1, above).ok_or(Failure::Missed)?;
         let upper = Beam { positions: uppers.count, smaller: uppers.sum, larger: uppers.lines(2, 1).sum };
         let heaps = lock(&self.progress).0;
         let joints = Joints { windows: self.plan.windows.len() as u64, warm_up: self.options.warm_up, heaps, ..joints };
@@ -279,28 +339,14 @@ impl Drop for EndOnDrop<'_> {
     }
 }
 
-/// The loops of a [`Walk`], compiled for the tier of the function that [`loops!`] is in.
-#[derive(Clone, Copy, Debug)]
+/// The loops of a tier.
+#[derive(Clone, Copy)]
 pub struct Loops {
-    /// [`Walk::base`].
-    pub base: fn(&mut Walk, &Shared<'_>) -> Result<(), Failure>,
-    /// [`Walk::enter`].
-    pub enter: fn(&mut Walk, &Range<u64>, Read, &Shared<'_>) -> Result<(), Failure>,
-    /// [`Walk::window`].
-    pub window: fn(&mut Walk, &Range<u64>, bool, &Shared<'_>) -> Result<(), Failure>,
+    /// Those of the automaton.
+    pub of_tapes: streaming::Loops,
+    /// [`Engine::prepare`], with old marks in windows.
+    pub prepare: fn(&mut Engine, Sources<'_, Marks>) -> Option<()>,
 }
-
-/// The [`Loops`] of inner loops.
-macro_rules! loops {
-    ($inner:expr) => {
-        $crate::cores::occupancy::windows::Loops {
-            base: |walk, shared| walk.base(shared, $inner),
-            enter: |walk, window, read, shared| walk.enter(window, read, shared, $inner),
-            window: |walk, window, is_last, shared| walk.window(window, is_last, shared, $inner),
-        }
-    };
-}
-pub(in crate::cores::occupancy) use loops;
 
 /// The state of a thread in its window.
 pub struct Walk {
@@ -324,7 +370,6 @@ pub struct Walk {
 }
 
 /// What a window reads. A function of parts of a `Walk`, because other parts are written meanwhile.
-#[inline(always)]
 fn places_of<'a>(read: &'a Option<Read>, interval: &'a Interval, sums: &'a [Sums]) -> Places<'a> {
     match read {
         Some(read) => read.places(),
@@ -360,19 +405,17 @@ impl Walk {
     }
 
     /// Runs the base and tells the model what is in it.
-    #[inline(always)]
-    pub fn base(&mut self, shared: &Shared<'_>, inner: impl InnerLoops) -> Result<(), Failure> {
+    pub fn base(&mut self, shared: &Shared<'_>, loops: &Loops) -> Result<(), Failure> {
         let Interval { flags, used } = &self.interval;
-        let counts = mapped([&flags.marks, &used.marks], |marks| marks.below(self.engine.n));
-        let [mut uppers, used] = counts.map(|total| total.map_or(0, |total| total.count));
-        let mut lowers = self.engine.n - used - uppers;
+        let mut uppers = flags.marks.count(self.engine.n).unwrap_or(0);
+        let mut lowers = self.engine.n - used.marks.count(self.engine.n).unwrap_or(0) - uppers;
         lock(&shared.model).sample(&self.engine, lowers, uppers);
         while self.engine.n < shared.options.base {
-            let [lower, upper] = self.span(&mut Vec::new(), shared, inner)?;
-            lowers += inner.sum_of_bits(&lower)[0];
-            uppers += inner.sum_of_bits(&upper)[0];
+            let [lower, upper] = self.span(&mut Vec::new(), shared, loops)?;
+            lowers += (loops.of_tapes.sum_of_bits)(&lower)[0];
+            uppers += (loops.of_tapes.sum_of_bits)(&upper)[0];
             lock(&shared.model).sample(&self.engine, lowers, uppers);
-            self.joint_if_due(shared, inner)?;
+            self.joint_if_due(shared, loops)?;
             shared.run.advance(0)?;
         }
         Ok(())
@@ -380,12 +423,11 @@ impl Walk {
 
     /// Runs the next span and keeps its marks. Returns which of its heaps have a lower and which an upper partner. `sums_to_come` are
     /// heaps further on whose lines `2m - n` are to be kept, in descending order.
-    #[inline(always)]
     fn span(
         &mut self,
         sums_to_come: &mut Vec<Range<u64>>,
         shared: &Shared<'_>,
-        inner: impl InnerLoops,
+        loops: &Loops,
     ) -> Result<[[u64; WORDS]; 2], Failure> {
         let n = self.engine.n;
         if let Some(Range { end, .. }) = sums_to_come.pop_if(|range| range.start == n) {
@@ -394,33 +436,32 @@ impl Walk {
             let sums = prefix.sums(&self.engine, places, end).ok_or(Failure::Missed)?;
             self.sums.push(sums);
         }
-        step(&mut self.engine, places_of(&self.read, &self.interval, &self.sums), inner)?;
+        step(&mut self.engine, places_of(&self.read, &self.interval, &self.sums), loops)?;
         self.visited += HEAPS;
         self.unchecked += HEAPS;
-        let lower = self.engine.lower(inner);
+        let lower = (loops.of_tapes.lower)(&self.engine);
         let upper = self.engine.upper(&lower);
-        self.interval.extend(&self.engine, &upper, &shared.pool, inner);
+        self.interval.extend(&self.engine, &upper, &shared.pool, loops.of_tapes.sum_of_bits);
         if let Some(sums) = self.sums.last_mut() {
-            sums.extend(&self.engine, &shared.pool, inner);
+            sums.extend(&self.engine, &shared.pool, loops.of_tapes.sum_of_bits);
         }
         Ok([lower, upper])
     }
 
     /// Goes to the beginning of a window, by a guess and a warm-up.
-    #[inline(always)]
     pub fn enter(
         &mut self,
         window: &Range<u64>,
         read: Read,
         shared: &Shared<'_>,
-        inner: impl InnerLoops,
+        loops: &Loops,
     ) -> Result<(), Failure> {
         self.start = window.start - shared.options.warm_up;
         self.snapshots.clear();
         let places = self.read.insert(read).places();
         restart(&mut self.engine, self.start, shared.mex(self.start), places).ok_or(Failure::Missed)?;
         while self.engine.n < window.start {
-            step(&mut self.engine, places, inner)?;
+            step(&mut self.engine, places, loops)?;
         }
         self.visited += shared.options.warm_up;
         let prefix = Prefix::new(&self.engine, places).ok_or(Failure::Missed)?;
@@ -429,13 +470,12 @@ impl Walk {
     }
 
     /// Runs a window; the last one as far as the lower beam is within the limit.
-    #[inline(always)]
     pub fn window(
         &mut self,
         window: &Range<u64>,
         is_last: bool,
         shared: &Shared<'_>,
-        inner: impl InnerLoops,
+        loops: &Loops,
     ) -> Result<(), Failure> {
         /// Heaps between two reports.
         const REPORT: u64 = 1 << 16;
@@ -449,15 +489,15 @@ impl Walk {
             if is_last && 2 * n + d > limit {
                 break;
             }
-            let [lower, _] = self.span(&mut sums_to_come, shared, inner)?;
+            let [lower, _] = self.span(&mut sums_to_come, shared, loops)?;
             if let Some(beam) = &mut self.lower {
-                let positions = self
-                    .engine
-                    .positions(0, &lower, |heap| self.engine.pick(heap))
-                    .filter(|[a, b]| *b <= 2 * a && a + b <= limit);
-                positions.for_each(|[a, b]| beam.add(Beam { positions: 1, smaller: a.into(), larger: b.into() }));
+                for [a, b] in self.engine.positions(0, &lower, |heap| self.engine.pick(heap)) {
+                    if b <= 2 * a && a + b <= limit {
+                        beam.add(Beam { positions: 1, smaller: a.into(), larger: b.into() });
+                    }
+                }
             }
-            self.joint_if_due(shared, inner)?;
+            self.joint_if_due(shared, loops)?;
             if self.visited >= REPORT {
                 shared.report(std::mem::take(&mut self.visited))?;
             }
@@ -476,8 +516,7 @@ impl Walk {
 
     /// Ends a joint, if one is due: a second run, from a guess one warm-up earlier, must reach the registers of this one on the
     /// way. By then this one has had a warm-up more, unless it began in the base.
-    #[inline(always)]
-    fn joint_if_due(&mut self, shared: &Shared<'_>, inner: impl InnerLoops) -> Result<(), Failure> {
+    fn joint_if_due(&mut self, shared: &Shared<'_>, loops: &Loops) -> Result<(), Failure> {
         let Options { warm_up, spacing, .. } = *shared.options;
         if self.unchecked + warm_up <= spacing || self.engine.n <= self.start + warm_up {
             return Ok(());
@@ -491,7 +530,7 @@ impl Walk {
         restart(second, start, shared.mex(start), places).ok_or(Failure::Missed)?;
         let mut has_met = false;
         for first in &self.snapshots {
-            step(second, places, inner)?;
+            step(second, places, loops)?;
             has_met = first.agrees(&second.snapshot());
             if has_met {
                 break;
@@ -511,10 +550,9 @@ impl Walk {
 }
 
 /// Runs the next span of an engine.
-#[inline(always)]
-fn step(engine: &mut Engine, places: Places<'_>, inner: impl InnerLoops) -> Result<(), Failure> {
-    engine.prepare(places.sources(), inner).ok_or(Failure::Missed)?;
-    engine.blocks(inner)?;
+fn step(engine: &mut Engine, places: Places<'_>, loops: &Loops) -> Result<(), Failure> {
+    (loops.prepare)(engine, places.sources()).ok_or(Failure::Missed)?;
+    (loops.of_tapes.blocks)(engine)?;
     engine.pass();
     Ok(())
 }
@@ -522,7 +560,7 @@ fn step(engine: &mut Engine, places: Places<'_>, inner: impl InnerLoops) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cores::occupancy::streaming::{self, Plain};
+    use crate::cores::occupancy::loops::plain;
 
     fn input(limit: u64) -> ProportionateNim {
         ProportionateNim::new(limit).expect("below the largest limit")
@@ -536,11 +574,11 @@ mod tests {
     }
 
     fn attempted_on(threads: usize, limit: u64, options: &Options) -> Result<(Beams, Joints), Failure> {
-        attempt(&input(limit), options, &Run::new(threads), threads, &mut 0, loops!(Plain))
+        attempt(&input(limit), options, &Run::new(threads), threads, &mut 0, plain::windows::parts())
     }
 
     fn exact(limit: u64) -> Beams {
-        *streaming::drive(&input(limit), &Run::new(1), Plain).expect("runs to its end").totals()
+        *streaming::drive(&input(limit), &Run::new(1), &plain::parts()).expect("runs to its end").totals()
     }
 
     #[test]
@@ -570,7 +608,8 @@ mod tests {
         before.iter().for_each(|[a, _]| lower = lower.plus(Total { count: 1, sum: u128::from(*a) }));
         let mut waiting: Vec<(Interval, Sums)> = Vec::new();
         while tree.engine.n < options.base {
-            let [beam, _] = tree.span(&mut Vec::new(), &shared, Plain).expect("the base reads itself");
+            let [beam, _] =
+                tree.span(&mut Vec::new(), &shared, &plain::windows::parts()).expect("the base reads itself");
             for [a, b] in tree.engine.positions(0, &beam, |heap| tree.engine.pick(heap)).filter(|[a, b]| *b <= 2 * a) {
                 lower = lower.plus(Total { count: 1, sum: a.into() });
                 differences += u128::from(b - a);
