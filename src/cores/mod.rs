@@ -62,14 +62,26 @@ pub static OPERATIONS: &[&AnyOperation] = &[
 
 /// No operation has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown operation `{0}`{hint}", hint = hint(.0, OPERATIONS.iter().map(|operation| operation.name())))]
+#[error("unknown operation `{0}`{hint}", hint = hint(.0, &names()))]
 pub struct UnknownOperation(pub String);
+
+fn names() -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for operation in OPERATIONS {
+        names.push(operation.name());
+    }
+    names
+}
 
 /// Looks an operation up by name.
 ///
 /// # Errors
 /// No operation has this name.
 pub fn operation(name: &str) -> Result<&'static AnyOperation, UnknownOperation> {
-    let found = OPERATIONS.iter().copied().find(|operation| operation.name() == name);
-    found.ok_or_else(|| UnknownOperation(name.to_owned()))
+    for operation in OPERATIONS {
+        if operation.name() == name {
+            return Ok(operation);
+        }
+    }
+    Err(UnknownOperation(name.to_owned()))
 }

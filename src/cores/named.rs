@@ -4,7 +4,7 @@ use super::{UnknownOperation, operation};
 use crate::kernel::candidate::Obstacle;
 use crate::kernel::selection::Selection;
 use crate::machine::{Machine, WrongCap, variable};
-use crate::text::names::hint;
+use crate::text::names::{hint, joined};
 
 /// The environment variable that names kernels: `operation=kernel,...`.
 pub const KERNEL: &str = "NIMLANES_KERNEL";
@@ -20,7 +20,7 @@ pub enum NameError {
     #[error(transparent)]
     UnknownOperation(#[from] UnknownOperation),
     /// The operation has no kernel of this name.
-    #[error("unknown kernel `{name}` of {operation}{}", hint(.name, .available.iter().copied()))]
+    #[error("unknown kernel `{name}` of {operation}{}", hint(.name, .available))]
     UnknownKernel {
         /// The operation.
         operation: &'static str,
@@ -30,7 +30,7 @@ pub enum NameError {
         available: Vec<&'static str>,
     },
     /// The kernel cannot run here.
-    #[error("kernel {operation}={name} is not available: {obstacle}; allowed: {}", .available.join(", "))]
+    #[error("kernel {operation}={name} is not available: {obstacle}; allowed: {}", joined(.available, ", "))]
     Unavailable {
         /// The operation.
         operation: &'static str,
@@ -77,25 +77,34 @@ impl ByName for Selection {
     fn from_env() -> Result<Self, NameError> {
         let selection = Selection::new(Machine::from_env()?);
         let Some(pairs) = variable(KERNEL) else { return Ok(selection) };
-        let pairs = pairs.to_string_lossy().into_owned();
-        let named = pairs.split(',').try_fold(selection, |selection, text| {
-            let (operation, kernel) = pair(text.trim())?;
-            selection.with_kernel(operation, kernel)
-        });
-        named.map_err(|error| NameError::Variable(Box::new(error)))
+        let with_all = || {
+            let mut selection = selection;
+            for text in pairs.to_string_lossy().split(',') {
+                let (operation, kernel) = pair(text.trim())?;
+                selection = selection.with_kernel(operation, kernel)?;
+            }
+            Ok(selection)
+        };
+        with_all().map_err(|error| NameError::Variable(Box::new(error)))
     }
 
     fn with_kernel(self, operation: &str, name: &str) -> Result<Self, NameError> {
         let found = self::operation(operation)?;
         let (operation, kernels) = (found.name(), found.kernels(self.machine()));
-        let available = || kernels.iter().filter(|k| k.obstacle.is_none()).map(|k| k.name).collect();
-        let Some(kernel) = kernels.iter().find(|k| k.name == name) else {
-            return Err(NameError::UnknownKernel { operation, name: name.to_owned(), available: available() });
+        let (mut found, mut available) = (None, Vec::new());
+        for kernel in &kernels {
+            if kernel.obstacle.is_none() {
+                available.push(kernel.name);
+            }
+            if kernel.name == name {
+                found = Some(kernel);
+            }
+        }
+        let Some(kernel) = found else {
+            return Err(NameError::UnknownKernel { operation, name: name.to_owned(), available });
         };
         match kernel.obstacle.clone() {
-            Some(obstacle) => {
-                Err(NameError::Unavailable { operation, name: kernel.name, obstacle, available: available() })
-            }
+            Some(obstacle) => Err(NameError::Unavailable { operation, name: kernel.name, obstacle, available }),
             None => Ok(self.naming(operation, kernel.name)),
         }
     }

@@ -19,28 +19,44 @@ pub struct Known {
 /// # Panics
 /// The table in the source is malformed; a test reads all of it.
 pub fn all() -> impl Iterator<Item = Known> {
-    TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
-        let field: Vec<&str> = line.split('\t').collect();
-        let figure = |text: &'static str| {
-            let (name, value) = text.split_once('=').expect("name=value");
-            (name, value.parse().expect("a whole number"))
-        };
-        Known {
-            case: Case::new(field[0], field[1], field[2].parse().expect("a size")),
-            figures: field[3].split(' ').map(figure).collect(),
-        }
-    })
+    TABLE.lines().filter_map(known)
+}
+
+/// What a line of the table says; nothing if it is a comment.
+fn known(line: &'static str) -> Option<Known> {
+    if line.is_empty() || line.starts_with('#') {
+        return None;
+    }
+    let mut fields = line.split('\t');
+    let mut field = || fields.next().expect("four fields");
+    let case = Case::new(field(), field(), field().parse().expect("a size"));
+    let mut figures = Vec::new();
+    for figure in field().split(' ') {
+        let (name, value) = figure.split_once('=').expect("name=value");
+        figures.push((name, value.parse().expect("a whole number")));
+    }
+    Some(Known { case, figures })
 }
 
 /// The known answer of a case, if there is one.
 pub fn find(case: &Case) -> Option<Known> {
-    all().find(|known| known.case == *case)
+    for known in all() {
+        if known.case == *case {
+            return Some(known);
+        }
+    }
+    None
 }
 
 impl Known {
     /// The number with this name, if it is known.
     pub fn figure(&self, name: &str) -> Option<u128> {
-        self.figures.iter().find(|figure| figure.0 == name).map(|figure| figure.1)
+        for (known, figure) in &self.figures {
+            if *known == name {
+                return Some(*figure);
+            }
+        }
+        None
     }
 
     /// Compares a digest with the known numbers.

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::kernel::case::Case;
 use crate::kernel::selection::{SelectError, Selection};
-use crate::kernel::session::{AnyOperation, Session};
+use crate::kernel::session::{Answer, AnyOperation, Session};
 use crate::kernel::workload::{InputError, ValuesError, Workload};
 use crate::kernel::{Run, RunError, Yields};
 use crate::known::{self, Known};
@@ -27,11 +28,12 @@ pub struct Comparisons {
 
 impl std::fmt::Display for Comparisons {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "runs equal to the oracle: {}, to a known answer: {}", self.with_oracle, self.with_known)?;
-        match self.with_itself {
-            0 => Ok(()),
-            times => write!(f, "; observed, not proved: compared with itself {times} times"),
+        let Comparisons { with_oracle, with_known, with_itself } = self;
+        write!(f, "runs equal to the oracle: {with_oracle}, to a known answer: {with_known}")?;
+        if *with_itself > 0 {
+            write!(f, "; observed, not proved: compared with itself {with_itself} times")?;
         }
+        Ok(())
     }
 }
 
@@ -77,11 +79,19 @@ pub struct Inputs {
 
 impl std::fmt::Debug for Inputs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let sizes = |sessions: &mut dyn Iterator<Item = u64>| sessions.collect::<Vec<_>>();
-        let mut debug = f.debug_struct("Inputs");
-        debug.field("edges", &sizes(&mut self.edges.iter().map(|(size, _)| *size)));
-        debug.field("known", &sizes(&mut self.known.iter().map(|(known, _)| known.case.size))).finish()
+        let (edges, known) = (self.edges.len(), self.known.len());
+        f.debug_struct("Inputs").field("edges", &edges).field("known", &known).finish()
     }
+}
+
+/// The digest of an answer, for people.
+fn written(answer: &dyn Answer) -> String {
+    format!("{:?}", answer.digest())
+}
+
+/// How often the kernel of a run was compared with itself.
+fn comparisons(run: &Run) -> u64 {
+    run.evidence().map_or(0, |evidence| evidence.comparisons)
 }
 
 /// Whether the Grundy values for an input are refused because they take too long.
@@ -107,18 +117,24 @@ impl Inputs {
     ) -> Self {
         let open = |size| operation.session_finding(yields, selection, workload.name, size);
         let session = |size| open(size).expect("a listed workload and size");
-        let edges = EDGES.iter().filter(|size| **size <= edge).map(|size| (*size, session(*size))).collect();
-        let concerns = |Known { case, .. }: &Known| {
-            let is_about = (case.operation.as_str(), case.workload.as_str()) == (operation.name(), workload.name);
-            is_about && case.size <= known
-        };
-        let prepared = |known: Known| match open(known.case.size) {
-            Ok(session) => Some((known, session)),
-            Err(error) if takes_long(&error) || cfg!(target_pointer_width = "32") => None,
-            Err(error) => panic!("a listed workload and size: {error}"),
-        };
-        let known = known::all().filter(concerns).filter_map(prepared).collect();
-        Inputs { edges, known }
+        let mut inputs = Inputs { edges: Vec::new(), known: Vec::new() };
+        for size in EDGES {
+            if *size <= edge {
+                inputs.edges.push((*size, session(*size)));
+            }
+        }
+        for answer in known::all() {
+            let Case { operation: of, workload: on, size } = &answer.case;
+            if of != operation.name() || on != workload.name || *size > known {
+                continue;
+            }
+            match open(*size) {
+                Ok(session) => inputs.known.push((answer, session)),
+                Err(error) if takes_long(&error) || cfg!(target_pointer_width = "32") => {}
+                Err(error) => panic!("a listed workload and size: {error}"),
+            }
+        }
+        inputs
     }
 
     /// Checks one kernel, on one thread and, if it is parallel, on several. `run` makes the [`Run`] for a number of
@@ -137,29 +153,34 @@ impl Inputs {
         for (size, session) in &self.edges {
             let Some(kernel) = session.index(kernel) else { continue };
             let most = if session.kernels()[kernel].is_parallel() { 3 } else { 1 };
-            let is_able = |threads: &usize| session.candidates(*threads, Duration::MAX)[kernel].is_able();
-            for threads in (1..=most).filter(is_able) {
+            for threads in 1..=most {
+                if !session.candidates(threads, Duration::MAX)[kernel].is_able() {
+                    continue;
+                }
                 let run = run(threads);
                 let answer = session.run(kernel, &run)?;
                 if !answer.agrees(session.oracle()) {
-                    let [got, want] = [answer.digest(), session.oracle().digest()].map(|digest| format!("{digest:?}"));
+                    let (got, want) = (written(answer.as_ref()), written(session.oracle()));
                     return Err(VerifyError::WrongOutput { size: *size, threads, got, want });
                 }
                 if run.done() != session.steps() {
                     return Err(VerifyError::Progress { size: *size, done: run.done(), steps: session.steps() });
                 }
                 compared.with_oracle += 1;
-                compared.with_itself += run.evidence().map_or(0, |evidence| evidence.comparisons);
+                compared.with_itself += comparisons(&run);
             }
         }
         for (known, session) in &self.known {
             let Some(kernel) = session.index(kernel) else { continue };
-            let is_able = |threads: &usize| session.candidates(*threads, time_limit)[kernel].is_able();
-            let Some(threads) = (1..=2).find(is_able) else { continue };
+            let is_able = |threads: usize| session.candidates(threads, time_limit)[kernel].is_able();
+            let threads = if is_able(1) { 1 } else { 2 };
+            if threads == 2 && !is_able(2) {
+                continue;
+            }
             let run = run(threads);
             known.check(&session.run(kernel, &run)?.digest()).map_err(VerifyError::WrongAnswer)?;
             compared.with_known += 1;
-            compared.with_itself += run.evidence().map_or(0, |evidence| evidence.comparisons);
+            compared.with_itself += comparisons(&run);
         }
         Ok(compared)
     }

@@ -26,12 +26,12 @@ use crate::kernel::threads;
 use crate::kernel::workload::InputError;
 use crate::kernel::{Claim, Digest, Kernel, KernelMeta, Operation, Run, RunError};
 use crate::machine::Machine;
-use crate::text::names::hint;
+use crate::text::names::{hint, joined};
 
 pub use parameter::{Setting, ValueError};
 pub use positions::Positions;
 
-use parameter::{AnyParameter, Parameter, Setter, Takes, Value};
+use parameter::{Held, Parameter, Setter, Takes, held};
 
 /// A function that answers a question about a game.
 type Answer<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
@@ -54,7 +54,7 @@ pub struct Game {
     /// The operations that solve it.
     pub operations: &'static [&'static str],
     /// The parameters that a question may set.
-    parameters: &'static [&'static dyn AnyParameter],
+    parameters: &'static [&'static Parameter],
     /// Answers a question.
     solve: Answer<Solution>,
     /// How to list the P-positions, if the game's answer is a sum over them.
@@ -104,10 +104,14 @@ nimlanes_foundation::listed! {
 /// # Errors
 /// No game has this name.
 pub fn game(name: &str) -> Result<&'static Game, SolveError> {
-    GAMES.iter().find(|game| game.name == name).ok_or_else(|| SolveError::UnknownGame {
-        name: name.to_owned(),
-        known: GAMES.iter().map(|game| game.name).collect(),
-    })
+    let mut known = Vec::new();
+    for game in GAMES {
+        if game.name == name {
+            return Ok(game);
+        }
+        known.push(game.name);
+    }
+    Err(SolveError::UnknownGame { name: name.to_owned(), known })
 }
 
 /// A game with a limit and values for its parameters. Made by [`Game::question`].
@@ -117,7 +121,7 @@ pub struct Question {
     /// The size of the problem, see [`Game::limit`].
     pub limit: u64,
     /// The values of the game's parameters, in their order.
-    values: Vec<Arc<dyn Value>>,
+    values: Vec<Held>,
 }
 
 /// Why a question was not answered.
@@ -125,7 +129,7 @@ pub struct Question {
 #[non_exhaustive]
 pub enum SolveError {
     /// No game has this name.
-    #[error("unknown game `{name}`{}", hint(.name, .known.iter().copied()))]
+    #[error("unknown game `{name}`{}", hint(.name, .known))]
     UnknownGame {
         /// The name given.
         name: String,
@@ -133,7 +137,7 @@ pub enum SolveError {
         known: Vec<&'static str>,
     },
     /// The game has no setting of this name.
-    #[error("{game} has no setting `{name}`{}", hint(.name, .known.iter().copied()))]
+    #[error("{game} has no setting `{name}`{}", hint(.name, .known))]
     NoSetting {
         /// The game.
         game: &'static str,
@@ -211,12 +215,19 @@ pub struct Solution {
 impl Solution {
     /// The exact numbers by name, the answer first. Numbers above 128 bits are left out.
     pub fn digest(&self) -> Digest {
-        let exact = self.details.iter().filter_map(|(name, figure)| match figure {
-            Figure::Count(count) => Some((*name, count)),
-            Figure::Ratio(_) => None,
-        });
-        let all = [("answer", &self.answer)].into_iter().chain(exact);
-        all.filter_map(|(name, count)| Some((name, u128::try_from(count).ok()?))).collect()
+        let mut digest = Vec::new();
+        let mut add = |name, count| {
+            if let Ok(count) = u128::try_from(count) {
+                digest.push((name, count));
+            }
+        };
+        add("answer", &self.answer);
+        for (name, figure) in &self.details {
+            if let Figure::Count(count) = figure {
+                add(name, count);
+            }
+        }
+        digest
     }
 }
 
@@ -380,7 +391,7 @@ impl Game {
         if self.operations.contains(&operation) {
             return Ok(());
         }
-        let (operation, uses) = (operation.to_owned(), self.operations.join(", "));
+        let (operation, uses) = (operation.to_owned(), joined(self.operations, ", "));
         Err(SolveError::NotUsed { game: self.name, operation, uses })
     }
 
@@ -395,12 +406,20 @@ impl Game {
     /// # Ok::<(), SolveError>(())
     /// ```
     pub fn question(&'static self, limit: u64) -> Question {
-        Question { game: self, limit, values: self.parameters.iter().map(|parameter| parameter.published()).collect() }
+        let mut values = Vec::new();
+        for parameter in self.parameters {
+            values.push((parameter.published)());
+        }
+        Question { game: self, limit, values }
     }
 
     /// The settings that a question accepts.
     pub fn settings(&self) -> impl Iterator<Item = Setting> {
-        self.parameters.iter().flat_map(|parameter| parameter.settings())
+        let mut settings = Vec::new();
+        for parameter in self.parameters {
+            settings.append(&mut parameter.settings());
+        }
+        settings.into_iter()
     }
 
     /// Whether the P-positions can be listed.
@@ -415,14 +434,23 @@ impl Question {
     /// # Errors
     /// The game has no setting of this name, or the setting does not accept the value.
     pub fn with(mut self, setting: &str, value: impl ToString) -> Result<Self, SolveError> {
-        let value = value.to_string();
-        for (parameter, held) in self.game.parameters.iter().zip(&mut self.values) {
-            if let Some(read) = parameter.read(setting, &value) {
-                *held = read.map_err(|reason| SolveError::Value { setting: setting.to_owned(), value, reason })?;
-                return Ok(self);
+        self.set(setting, value.to_string())?;
+        Ok(self)
+    }
+
+    fn set(&mut self, setting: &str, value: String) -> Result<(), SolveError> {
+        let mut known = Vec::new();
+        for (place, parameter) in self.game.parameters.iter().enumerate() {
+            for setter in parameter.setters {
+                if setter.name == setting {
+                    let read = setter.takes.read(&value);
+                    let setting = setting.to_owned();
+                    self.values[place] = read.map_err(|reason| SolveError::Value { setting, value, reason })?;
+                    return Ok(());
+                }
+                known.push(setter.name);
             }
         }
-        let known = self.game.settings().map(|setting| setting.name).collect();
         Err(SolveError::NoSetting { game: self.game.name, name: setting.to_owned(), known })
     }
 
@@ -433,14 +461,20 @@ impl Question {
 
     /// The parameters of the game with their current values.
     pub fn parameters(&self) -> impl Iterator<Item = (&'static str, String)> {
-        self.game.parameters.iter().zip(&self.values).map(|(parameter, value)| (parameter.name(), value.to_string()))
+        self.game.parameters.iter().zip(&self.values).map(|(parameter, value)| (parameter.name, value.to_string()))
     }
 
-    /// The value of a parameter of the game.
-    fn get<T: 'static>(&self, parameter: &Parameter<T>) -> &T {
-        let place = self.game.parameters.iter().position(|own| own.name() == parameter.name);
-        let value: &dyn Any = &*self.values[place.expect("a game reads only its own parameters")];
-        value.downcast_ref().expect("a parameter holds values of its type")
+    /// The value of a parameter of the game, whose values have this type.
+    fn get<T: 'static>(&self, parameter: &Parameter) -> &T {
+        self.value(parameter).downcast_ref().expect("a parameter holds values of its type")
+    }
+
+    fn value(&self, parameter: &Parameter) -> &dyn Any {
+        let mut place = 0;
+        while self.game.parameters[place].name != parameter.name {
+            place += 1;
+        }
+        &*self.values[place]
     }
 
     /// Answers the question. Kernels that the selection names for operations of other games are ignored.
@@ -496,8 +530,10 @@ impl Question {
                 Ok(search) => search,
                 Err(stop) => return Ok(Err(stop.into())),
             };
-            // If a batch is refused, the iterator is dropped, and with it the receiving end of the outlet.
-            batches.into_iter().try_for_each(&mut take)?;
+            // If a batch is refused, the receiving end of the outlet is dropped.
+            for batch in batches {
+                take(batch)?;
+            }
             Ok(threads::join(search))
         })?;
         match found {
@@ -521,5 +557,11 @@ where
 
 /// The digest of an operation as details of a solution, without the entry named `answer`.
 fn details(digest: Digest, answer: &str) -> Vec<(&'static str, Figure)> {
-    digest.into_iter().filter(|(name, _)| *name != answer).map(|(name, n)| (name, Figure::Count(n.into()))).collect()
+    let mut details = Vec::new();
+    for (name, number) in digest {
+        if name != answer {
+            details.push((name, Figure::Count(number.into())));
+        }
+    }
+    details
 }

@@ -11,7 +11,7 @@
 
 use num_bigint::{BigInt, BigUint};
 
-use super::{Game, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, details};
+use super::{Game, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, details, held};
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use crate::cores::xor_count::triples::{Values, XorTriples};
 use crate::kernel::{Operation, Run};
@@ -32,28 +32,28 @@ pub const GAME: Game = Game {
     listing: None,
 };
 
-static MOVES: Parameter<MoveSet> = Parameter {
+static MOVES: Parameter = Parameter {
     name: "moves",
-    published: MoveSet::Squares,
+    published: || held(MoveSet::Squares),
     setters: &[Setter {
         name: "moves",
         help: ALLOWED,
-        takes: Takes::Text { value: "MOVES", read: |text| Ok(text.parse()?) },
+        takes: Takes::Text { value: "MOVES", read: |text| Ok(held(text.parse::<MoveSet>()?)) },
     }],
 };
 
-static HEAPS: Parameter<u32> = Parameter {
+static HEAPS: Parameter = Parameter {
     name: "heaps",
-    published: 3,
+    published: || held(3u32),
     setters: &[Setter {
         name: "heaps",
         help: "the number of heaps, at most 10000",
-        takes: Takes::Number { value: "M", range: 0..=MAX_HEAPS as u64, read: |heaps| Ok(heaps as u32) },
+        takes: Takes::Number { value: "M", range: 0..=MAX_HEAPS as u64, read: |heaps| Ok(held(heaps as u32)) },
     }],
 };
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let (moves, heaps) = (question.get(&MOVES), *question.get(&HEAPS));
+    let (moves, heaps): (&MoveSet, u32) = (question.get(&MOVES), *question.get(&HEAPS));
     let input = |limit| Subtraction::new(moves, limit, solver.selection.machine());
     let (kernel, input) = solver.choose::<MexSubtraction>(question.limit, &input)?;
     if heaps == 3 {
@@ -86,9 +86,15 @@ pub fn multisets(values: &[u16], heaps: u32, run: &Run) -> Result<BigUint, Solve
     if heaps > MAX_HEAPS {
         return Err(SolveError::TooManyHeaps { heaps, most: MAX_HEAPS });
     }
-    let span = (values.iter().max().map_or(0, |max| usize::from(*max)) + 1).next_power_of_two();
+    let mut largest = 0;
+    for value in values {
+        largest = largest.max(*value);
+    }
+    let span = (usize::from(largest) + 1).next_power_of_two();
     let mut signs = vec![0i64; span];
-    values.iter().for_each(|value| signs[usize::from(*value)] += 1);
+    for value in values {
+        signs[usize::from(*value)] += 1;
+    }
     walsh_hadamard(&mut signs);
     let n = values.len() as i64;
     let mut total = BigInt::ZERO;

@@ -7,42 +7,42 @@ use std::sync::Arc;
 
 use crate::kernel::workload::InputError;
 use crate::moves::{DiagonalsError, MoveSetError};
-use crate::text::names::hint;
+use crate::text::names::{hint, joined};
 use crate::text::numbers::{NumberError, within};
 
 /// A parameter of a game.
 #[derive(Debug)]
-pub(super) struct Parameter<T: 'static> {
-    /// Its name in answers.
+pub(super) struct Parameter {
+    /// Its name in answers, unique within the game.
     pub name: &'static str,
     /// The value in the published game.
-    pub published: T,
+    pub published: fn() -> Held,
     /// The ways to set it. A question uses at most one.
-    pub setters: &'static [Setter<T>],
+    pub setters: &'static [Setter],
 }
 
 /// A way to set a parameter.
 #[derive(Debug)]
-pub(super) struct Setter<T: 'static> {
+pub(super) struct Setter {
     /// Its name, unique within the game.
     pub name: &'static str,
     /// Its meaning: lower case, without a full stop.
     pub help: &'static str,
     /// The values that it accepts.
-    pub takes: Takes<T>,
+    pub takes: Takes,
 }
 
 /// The values that a setter accepts. `value` is the placeholder shown in help.
 #[derive(Debug)]
-pub(super) enum Takes<T: 'static> {
+pub(super) enum Takes {
     /// A flag: only `true`, which selects this value.
-    Nothing(T),
+    Nothing(fn() -> Held),
     /// One of these, written as they are displayed.
-    OneOf { value: &'static str, all: &'static [T] },
+    OneOf { value: &'static str, all: fn() -> Vec<Held> },
     /// A whole number in a range.
-    Number { value: &'static str, range: RangeInclusive<u64>, read: fn(u64) -> Result<T, ValueError> },
+    Number { value: &'static str, range: RangeInclusive<u64>, read: fn(u64) -> Result<Held, ValueError> },
     /// A text.
-    Text { value: &'static str, read: fn(&str) -> Result<T, ValueError> },
+    Text { value: &'static str, read: fn(&str) -> Result<Held, ValueError> },
 }
 
 /// The value of a parameter, whatever its type.
@@ -50,59 +50,67 @@ pub(super) trait Value: Any + Debug + Display + Send + Sync {}
 
 impl<T: Any + Debug + Display + Send + Sync> Value for T {}
 
-/// A parameter, whatever its type.
-pub(super) trait AnyParameter: Debug + Sync {
-    /// Its name in answers.
-    fn name(&self) -> &'static str;
-    /// Its value in the published game.
-    fn published(&self) -> Arc<dyn Value>;
-    /// The ways to set it.
-    fn settings(&self) -> Vec<Setting>;
-    /// Parses a text with the setter of this name; `None` if there is no such setter.
-    fn read(&self, setter: &str, text: &str) -> Option<Result<Arc<dyn Value>, ValueError>>;
+/// A value that a question holds. Only the game knows its type.
+pub(super) type Held = Arc<dyn Value>;
+
+/// Hides the type of a value.
+pub(super) fn held<T: Value>(value: T) -> Held {
+    Arc::new(value)
 }
 
-impl<T: Clone + Debug + Display + Send + Sync> AnyParameter for Parameter<T> {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn published(&self) -> Arc<dyn Value> {
-        Arc::new(self.published.clone())
-    }
-
-    fn settings(&self) -> Vec<Setting> {
-        let setting = |setter: &Setter<T>| {
-            let (value, choices) = match &setter.takes {
-                Takes::Nothing(_) => (None, Vec::new()),
-                Takes::OneOf { value, all } => (Some(*value), all.iter().map(T::to_string).collect()),
-                Takes::Number { value, .. } | Takes::Text { value, .. } => (Some(*value), Vec::new()),
+impl Parameter {
+    /// Its setters, as settings of a question.
+    pub fn settings(&self) -> Vec<Setting> {
+        let mut settings = Vec::new();
+        for Setter { name, help, takes } in self.setters {
+            let value = match takes {
+                Takes::Nothing(_) => None,
+                Takes::OneOf { value, .. } | Takes::Number { value, .. } | Takes::Text { value, .. } => Some(*value),
             };
-            let (parameter, published) = (self.name, self.published.to_string());
-            Setting { name: setter.name, parameter, published, help: setter.help, value, choices }
-        };
-        self.setters.iter().map(setting).collect()
-    }
-
-    fn read(&self, setter: &str, text: &str) -> Option<Result<Arc<dyn Value>, ValueError>> {
-        let setter = self.setters.iter().find(|known| known.name == setter)?;
-        Some(setter.takes.read(text).map(|value| Arc::new(value) as Arc<dyn Value>))
+            let choices = if let Takes::OneOf { all, .. } = takes { written(&all()) } else { Vec::new() };
+            let published = (self.published)().to_string();
+            settings.push(Setting { name, parameter: self.name, published, help, value, choices });
+        }
+        settings
     }
 }
 
-impl<T: Clone + Display> Takes<T> {
-    fn read(&self, text: &str) -> Result<T, ValueError> {
+impl Takes {
+    /// The value that a text stands for.
+    pub fn read(&self, text: &str) -> Result<Held, ValueError> {
         match self {
-            Takes::Nothing(value) if text == "true" => Ok(value.clone()),
+            Takes::Nothing(value) if text == "true" => Ok(value()),
             Takes::Nothing(_) => Err(ValueError::Unknown { known: vec!["true".to_owned()] }),
             Takes::OneOf { all, .. } => {
-                let named = all.iter().find(|value| value.to_string() == text).cloned();
-                named.ok_or_else(|| ValueError::Unknown { known: all.iter().map(T::to_string).collect() })
+                let mut all = all();
+                let known = written(&all);
+                match known.iter().position(|name| name == text) {
+                    Some(place) => Ok(all.swap_remove(place)),
+                    None => Err(ValueError::Unknown { known }),
+                }
             }
             Takes::Number { range, read, .. } => read(within(range.clone())(text)?),
             Takes::Text { read, .. } => read(text),
         }
     }
+}
+
+/// The texts of values.
+fn written(values: &[Held]) -> Vec<String> {
+    let mut texts = Vec::new();
+    for value in values {
+        texts.push(value.to_string());
+    }
+    texts
+}
+
+/// Texts as they are listed.
+fn listed(texts: &[String]) -> Vec<&str> {
+    let mut list: Vec<&str> = Vec::new();
+    for text in texts {
+        list.push(text);
+    }
+    list
 }
 
 /// A setting of a question, see [`Question::with`](super::Question::with). On the command line, each setting is an
@@ -132,7 +140,7 @@ pub enum ValueError {
     #[error(transparent)]
     Number(#[from] NumberError),
     /// Not one of the accepted values.
-    #[error("unknown; allowed: {}", .known.join(", "))]
+    #[error("unknown; allowed: {}", joined(&listed(.known), ", "))]
     Unknown {
         /// The accepted values.
         known: Vec<String>,
@@ -154,7 +162,7 @@ impl ValueError {
         match self {
             ValueError::Number(error) => format!("{setting} `{value}` is {error}"),
             ValueError::Unknown { known } => {
-                format!("unknown value `{value}` of {setting}{}", hint(value, known.iter().map(String::as_str)))
+                format!("unknown value `{value}` of {setting}{}", hint(value, &listed(known)))
             }
             // These messages already name the value.
             ValueError::Moves(_) | ValueError::Diagonals(_) | ValueError::Input(_) => self.to_string(),

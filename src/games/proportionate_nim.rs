@@ -19,7 +19,7 @@
 
 use super::{
     ChosenKernel, Figure, FoundPositions, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver,
-    Takes, details, handed_to,
+    Takes, details, handed_to, held,
 };
 use crate::cores::occupancy::{Beams, Occupancy, Positions, ProportionateNim, Wanted};
 use crate::cores::sink::Totals;
@@ -43,18 +43,18 @@ pub const GAME: Game = Game {
     }),
 };
 
-static DIAGONALS: Parameter<Diagonals> = Parameter {
+static DIAGONALS: Parameter = Parameter {
     name: "diagonals",
-    published: Diagonals::PUBLISHED,
+    published: || held(Diagonals::PUBLISHED),
     setters: &[Setter {
         name: "moves",
         help: "the moves from both heaps: p:q takes p t from one and q t from the other for any t (1:1 is Wythoff's game, none is Nim)",
-        takes: Takes::Text { value: "MOVES", read: |text| Ok(text.parse()?) },
+        takes: Takes::Text { value: "MOVES", read: |text| Ok(held(text.parse::<Diagonals>()?)) },
     }],
 };
 
 fn caption(question: &Question) -> String {
-    format!("Two heaps, moves {}", question.get(&DIAGONALS))
+    format!("Two heaps, moves {}", question.get::<Diagonals>(&DIAGONALS))
 }
 
 /// The limit of the number of lower P-positions per smaller heap.
@@ -72,7 +72,7 @@ fn find(
     solver: &Solver,
     wanted: Wanted<[u64; 2]>,
 ) -> Result<(Positions, ChosenKernel), SolveError> {
-    let diagonals = question.get(&DIAGONALS);
+    let diagonals: &Diagonals = question.get(&DIAGONALS);
     let input = |limit| Ok(ProportionateNim::with(limit, diagonals.clone())?.finding(wanted.clone()));
     solver.apply::<Occupancy>(question.limit, input)
 }
@@ -87,7 +87,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let beams = *found.totals();
     let total = beams.tally();
     let mut figures = details(total.digest(), "sum");
-    if *question.get(&DIAGONALS) != Diagonals::PUBLISHED {
+    if *question.get::<Diagonals>(&DIAGONALS) != Diagonals::PUBLISHED {
         return Ok(Solution { answer: total.sum.into(), details: figures, kernels: vec![used] });
     }
     let Beams { lower, upper } = beams;
@@ -102,7 +102,11 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
         ("upper_density_expected", UPPER_DENSITY),
     ];
     // An empty beam has no slope.
-    figures.extend(beams.into_iter().filter(|(_, x)| x.is_finite()).map(|(name, x)| (name, Figure::Ratio(x))));
+    for (name, ratio) in beams {
+        if ratio.is_finite() {
+            figures.push((name, Figure::Ratio(ratio)));
+        }
+    }
     Ok(Solution { answer: total.sum.into(), details: figures, kernels: vec![used] })
 }
 

@@ -25,11 +25,12 @@ use std::fmt;
 
 use num_bigint::BigUint;
 
-use super::{ChosenKernel, Figure, Game, Parameter, Question, Setter, Solution, SolveError, Solver, Takes};
+use super::{ChosenKernel, Figure, Game, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, held};
 use crate::cores::mex::split::{MexSplit, Split};
 use crate::cores::xor_count::partitions::{MODULUS, Partitions, XorPartitions, partition_numbers};
 use crate::kernel::workload::InputError;
 use crate::kernel::{Operation, RunError};
+use crate::simd::mapped;
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {
@@ -45,9 +46,9 @@ pub const GAME: Game = Game {
     listing: None,
 };
 
-static COUNT: Parameter<Count> = Parameter {
+static COUNT: Parameter = Parameter {
     name: "count",
-    published: Count::Modulo(MODULUS as u64),
+    published: || held(Count::Modulo(MODULUS.into())),
     setters: &[
         Setter {
             name: "modulus",
@@ -57,11 +58,15 @@ static COUNT: Parameter<Count> = Parameter {
                 range: 0..=u64::MAX,
                 read: |modulus| {
                     Partitions::new(0, modulus, Vec::new())?;
-                    Ok(Count::Modulo(modulus))
+                    Ok(held(Count::Modulo(modulus)))
                 },
             },
         },
-        Setter { name: "exact", help: "compute the exact number, however large", takes: Takes::Nothing(Count::Exact) },
+        Setter {
+            name: "exact",
+            help: "compute the exact number, however large",
+            takes: Takes::Nothing(|| held(Count::Exact)),
+        },
     ],
 };
 
@@ -84,7 +89,7 @@ impl fmt::Display for Count {
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let count = *question.get(&COUNT);
+    let count: Count = *question.get(&COUNT);
     let modulus = if let Count::Modulo(modulus) = count { modulus } else { MODULUS.into() };
     let (kernel, input) = solver.choose::<XorPartitions>(question.limit, &|limit| predicted(limit, modulus))?;
     if let Count::Exact = count {
@@ -100,8 +105,10 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
         Count::Exact => exact(question.limit, &values, solver)?,
     };
     let [answer, f2, f3, f4, l2, l3, l4] = numbers;
-    let figures = [("F2", f2), ("F3", f3), ("F4", f4), ("L2", l2), ("L3", l3), ("L4", l4)];
-    let details = figures.into_iter().map(|(name, n)| (name, Figure::Count(n))).collect();
+    let mut details = Vec::new();
+    for (name, number) in [("F2", f2), ("F3", f3), ("F4", f4), ("L2", l2), ("L3", l3), ("L4", l4)] {
+        details.push((name, Figure::Count(number)));
+    }
     Ok(Solution { answer, details, kernels: vec![mex, partitions] })
 }
 
@@ -126,21 +133,30 @@ fn modulo(
     let (lost, kernel) = solver.apply_to::<XorPartitions>(&input)?;
     let n = input.total();
     let all = partition_numbers(n, input.modulus())[n];
-    let lost = [lost_with_two_parts(n, all, input.modulus()), lost[0], lost[1]].map(u64::from);
-    let won = lost.map(|lost| (u64::from(all) + modulus - lost) % modulus);
+    let lost = mapped([lost_with_two_parts(n, all, input.modulus()), lost[0], lost[1]], u64::from);
+    let won = mapped(lost, |lost| (u64::from(all) + modulus - lost) % modulus);
     // How many k have each rule: k = 2, k = 3 and 4..=n.
     let rules = [n.saturating_sub(1).min(1), n.saturating_sub(2).min(1), n.saturating_sub(3)];
-    let answer = won.iter().zip(rules).fold(0, |sum, (won, rules)| (sum + won * (rules as u64 % modulus)) % modulus);
+    let mut answer = 0;
+    for rule in 0..3 {
+        answer = (answer + won[rule] * (rules[rule] as u64 % modulus)) % modulus;
+    }
     Ok(([answer, won[0], won[1], won[2], lost[0], lost[1], lost[2]], kernel))
 }
 
 /// The largest prime moduli are just below two to this power.
 const PRIME_BITS: u32 = 31;
 
-/// The prime moduli, descending.
-fn primes() -> impl Iterator<Item = u64> {
-    let is_prime = |n: &u64| (3..).step_by(2).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
-    (3..1 << PRIME_BITS).rev().step_by(2).filter(is_prime)
+/// Whether an odd number is prime.
+fn is_prime(n: u64) -> bool {
+    let mut d = 3;
+    while d * d <= n {
+        if n.is_multiple_of(d) {
+            return false;
+        }
+        d += 2;
+    }
+    true
 }
 
 /// The exact numbers, by the Chinese remainder theorem, from as many primes as their size requires.
@@ -148,7 +164,13 @@ fn exact(limit: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<BigUint
     let bits = bits(limit);
     let mut numbers: Numbers<BigUint> = Default::default();
     let mut product = BigUint::from(1u32);
-    for prime in primes() {
+    // The prime moduli, descending.
+    let mut prime = 1 << PRIME_BITS | 1;
+    while prime > 3 {
+        prime -= 2;
+        if !is_prime(prime) {
+            continue;
+        }
         let (remainders, kernel) = modulo(limit, prime, values, solver)?;
         let inverse = power(remainder(&product, prime), prime - 2, prime);
         for (number, wanted) in numbers.iter_mut().zip(remainders) {
@@ -177,10 +199,14 @@ fn remainder(number: &BigUint, modulus: u64) -> u64 {
 
 /// `base` to the power `exponent`, modulo `modulus` below 2^31, by repeated squaring.
 fn power(base: u64, exponent: u64, modulus: u64) -> u64 {
-    (0..u64::BITS).rev().fold(1, |power, bit| {
-        let square = power * power % modulus;
-        if exponent >> bit & 1 == 1 { square * base % modulus } else { square }
-    })
+    let mut power = 1;
+    for bit in 0..u64::BITS {
+        power = power * power % modulus;
+        if exponent << bit >> (u64::BITS - 1) == 1 {
+            power = power * base % modulus;
+        }
+    }
+    power
 }
 
 /// `L_2(n)` from `all`, which is `p(n)`, both modulo an odd `modulus`.
@@ -196,13 +222,15 @@ fn self_conjugate(n: usize, modulus: u32) -> u32 {
     let mut bounded = vec![0u32; n / 2 + 1];
     bounded[0] = 1;
     let mut count = u32::from(n == 0);
-    for k in (1..).take_while(|k: &usize| k * k <= n) {
+    let mut k = 1;
+    while k * k <= n {
         for m in k..bounded.len() {
             bounded[m] = (bounded[m] + bounded[m - k]) % modulus;
         }
         if (n - k * k).is_multiple_of(2) {
             count = (count + bounded[(n - k * k) / 2]) % modulus;
         }
+        k += 1;
     }
     count
 }

@@ -21,7 +21,7 @@
 
 use super::{
     ChosenKernel, FoundPositions, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes,
-    details, handed_to,
+    details, handed_to, held,
 };
 use crate::cores::table_scan::{Positions, Rule, StoneGame, TableScan, Wanted};
 
@@ -43,13 +43,13 @@ pub const GAME: Game = Game {
     }),
 };
 
-static RULE: Parameter<Rule> = Parameter {
+static RULE: Parameter = Parameter {
     name: "rule",
-    published: Rule::AllMoves,
+    published: || held(Rule::AllMoves),
     setters: &[Setter {
         name: "rule",
         help: "which heaps a move may take from",
-        takes: Takes::OneOf { value: "RULE", all: Rule::ALL },
+        takes: Takes::OneOf { value: "RULE", all: || Rule::ALL.iter().copied().map(held).collect() },
     }],
 };
 

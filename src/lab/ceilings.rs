@@ -12,6 +12,7 @@ use std::hint::black_box;
 
 use crate::kernel::Tier;
 use crate::lab::clock::Clock;
+use crate::lab::duel::quantile;
 use crate::machine::Machine;
 use crate::simd::probe::{self, Probe};
 
@@ -147,16 +148,16 @@ impl Ceiling {
         // A cycle through all lines: the factor is 1 modulo 4, the increment odd, the modulus a power of two (Hull, Dobell
         // 1962). All words are written, because untouched memory maps to a single zero page.
         let follower = |line: u64| line.wrapping_mul(GOLDEN).wrapping_add(12345) % lines as u64;
-        for (line, words) in (0..).zip(words[start..].chunks_exact_mut(WORDS).take(lines)) {
-            words.fill(follower(line) * WORDS as u64);
+        for line in 0..lines {
+            words[start + line * WORDS..][..WORDS].fill(follower(line as u64) * WORDS as u64);
         }
-        let bits = match self.work {
-            Work::SetBits => {
-                let width = (8 * self.bytes).ilog2();
-                (0..self.sweep() as u64).map(|i| (i.wrapping_mul(GOLDEN) >> (64 - width)) as u32).collect()
+        let mut bits = Vec::new();
+        if matches!(self.work, Work::SetBits) {
+            let width = (8 * self.bytes).ilog2();
+            for i in 0..self.sweep() as u64 {
+                bits.push((i.wrapping_mul(GOLDEN) >> (64 - width)) as u32);
             }
-            _ => Vec::new(),
-        };
+        }
         Prepared { ceiling: *self, machine, words, start, bits, next: 0 }
     }
 
@@ -218,33 +219,37 @@ impl Group {
             prepared.ceiling = *ceiling;
             let clock = ceiling.clock();
             let start = clock.now();
-            (0..runs).for_each(|_| prepared.run());
+            for _ in 0..runs {
+                prepared.run();
+            }
             (clock.now() - start).as_secs_f64() * 1e9
         };
-        let mut enough = |ceiling: &Ceiling| {
-            let mut doubled = std::iter::successors(Some(1), |runs| Some(runs * 2));
-            doubled.find(|runs| time_runs(ceiling, *runs) >= MIN_TIMING_NS).expect("runs that take longer and longer")
-        };
-        let runs: Vec<u32> = ceilings.iter().map(&mut enough).collect();
-        let mut times = vec![Vec::with_capacity(TIMINGS); ceilings.len()];
-        for _ in 0..TIMINGS {
-            for ((ceiling, runs), times) in ceilings.iter().zip(&runs).zip(&mut times) {
-                times.push(time_runs(ceiling, *runs) / (f64::from(*runs) * ceiling.units() as f64));
+        let mut runs = vec![1; ceilings.len()];
+        for (place, ceiling) in ceilings.iter().enumerate() {
+            while time_runs(ceiling, runs[place]) < MIN_TIMING_NS {
+                runs[place] *= 2;
             }
         }
-        let reading = |(ceiling, mut times): (&Ceiling, Vec<f64>)| {
-            times.sort_unstable_by(f64::total_cmp);
-            Reading {
+        let mut times = vec![Vec::new(); ceilings.len()];
+        for _ in 0..TIMINGS {
+            for (place, ceiling) in ceilings.iter().enumerate() {
+                let ns = time_runs(ceiling, runs[place]);
+                times[place].push(ns / (f64::from(runs[place]) * ceiling.units() as f64));
+            }
+        }
+        let mut readings = Vec::new();
+        for (place, ceiling) in ceilings.iter().enumerate() {
+            readings.push(Reading {
                 kind: ceiling.kind.to_owned(),
                 name: ceiling.name.to_owned(),
                 unit: ceiling.unit.to_owned(),
                 bytes: ceiling.bytes,
                 tier: ceiling.tier(machine).name().to_owned(),
-                ns: times[0],
-                median_ns: Some(times[TIMINGS / 2]),
-            }
-        };
-        ceilings.iter().zip(times).map(reading).collect()
+                ns: quantile(&mut times[place], 0.0),
+                median_ns: Some(quantile(&mut times[place], 0.5)),
+            });
+        }
+        readings
     }
 }
 
@@ -289,8 +294,16 @@ impl Prepared<'_> {
             Work::Logic => probe::run(self.machine, Probe::Logic(MIN_UNITS as u64)),
             Work::LogicOfThree => probe::run(self.machine, Probe::LogicOfThree(MIN_UNITS as u64)),
             Work::Permute => probe::run(self.machine, Probe::Permute(MIN_UNITS as u64)),
-            Work::Stores => (0..sweeps).for_each(|sweep| store(words, sweep as u64)),
-            Work::SetBits => (0..sweeps).for_each(|_| set_bits(words, &self.bits)),
+            Work::Stores => {
+                for sweep in 0..sweeps {
+                    store(words, sweep as u64);
+                }
+            }
+            Work::SetBits => {
+                for _ in 0..sweeps {
+                    set_bits(words, &self.bits);
+                }
+            }
             Work::Chase => self.next = (0..MIN_UNITS).fold(self.next, |next, _| words[next as usize]),
             Work::Pages => touch(self.ceiling.bytes),
             Work::Chain => {

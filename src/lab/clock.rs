@@ -5,7 +5,6 @@
 //! other threads, so multi-threaded runs use [`Clock::Wall`], which every neighbour disturbs. All runs use the wall
 //! clock if the system has no clock for threads, as in WebAssembly.
 
-use std::iter::repeat_with;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -51,9 +50,12 @@ fn seen_step() -> Duration {
         let (begin, mut steps) = (Clock::Wall.now(), Vec::new());
         while steps.is_empty() || steps.len() < MOST && Clock::Wall.now() - begin < TIME {
             let start = Clock::Wall.now();
-            steps.extend(repeat_with(|| Clock::Wall.now() - start).find(|step| !step.is_zero()));
+            let mut step = Duration::ZERO;
+            while step.is_zero() {
+                step = Clock::Wall.now() - start;
+            }
+            steps.insert(steps.partition_point(|other| *other < step), step);
         }
-        steps.sort_unstable();
         steps[steps.len() / 2]
     })
 }

@@ -68,8 +68,13 @@ pub const BUILD: &str = env!("BUILT_AS");
 
 macro_rules! compiled_with {
     ($kind:ident: $($name:literal)*) => {{
-        let mut on: Vec<String> = Vec::new();
-        $(if cfg!($kind = $name) { on.push($name.to_owned()); })*
+        const ALL: &[(&str, bool)] = &[$(($name, cfg!($kind = $name))),*];
+        let mut on = Vec::new();
+        for (name, is_on) in ALL {
+            if *is_on {
+                on.push((*name).to_owned());
+            }
+        }
         on
     }};
 }
@@ -77,22 +82,27 @@ macro_rules! compiled_with {
 impl Build {
     /// Describes this build.
     pub fn of_this() -> Self {
-        let tiers = Tier::ALL.iter().filter(|tier| tier.extension().is_some_and(|extension| extension.is_enabled));
-        let tiers = tiers.map(|tier| tier.name().to_owned()).collect();
-        let flags = env!("BUILT_WITH_FLAGS").split('\x1f').filter(|flag| !flag.is_empty());
+        let mut features = compiled_with!(feature: "bitvec" "c" "fearless_simd" "pulp" "std_simd" "wide");
+        for tier in Tier::ALL {
+            if tier.extension().is_some_and(|extension| extension.is_enabled) {
+                features.push(tier.name().to_owned());
+            }
+        }
+        features.append(&mut compiled_with!(feature: "parallel"));
+        let mut flags = Vec::new();
+        for flag in env!("BUILT_WITH_FLAGS").split('\x1f') {
+            if !flag.is_empty() {
+                flags.push(flag.to_owned());
+            }
+        }
         Build {
             name: BUILD.to_owned(),
             target_features: compiled_with!(target_feature:
                 "sse2" "sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "avx2" "avx512f" "avx512bw" "avx512vbmi" "gfni" "neon" "simd128"),
-            features: [
-                compiled_with!(feature: "bitvec" "c" "fearless_simd" "pulp" "std_simd" "wide"),
-                tiers,
-                compiled_with!(feature: "parallel"),
-            ]
-            .concat(),
+            features,
             profile: env!("BUILT_IN_PROFILE").to_owned(),
             opt_level: env!("BUILT_AT_LEVEL").to_owned(),
-            flags: flags.map(str::to_owned).collect(),
+            flags,
             rustc: env!("BUILT_BY").to_owned(),
             llvm: env!("BUILT_ON_LLVM").to_owned(),
             c: env!("BUILT_WITH_C").to_owned(),
@@ -149,7 +159,8 @@ impl Environment {
 
     /// Whether the microarchitecture has a known name.
     pub fn is_named(&self) -> bool {
-        !self.microarchitecture.starts_with("unknown-") && !self.microarchitecture.contains("-family")
+        !self.microarchitecture.starts_with("unknown-")
+            && !self.microarchitecture.split('-').any(|part| part.starts_with("family"))
     }
 
     /// The first difference in hardware from the machine of another measurement; `None` if times can be compared.
@@ -171,8 +182,12 @@ impl Environment {
 
 /// Describes the first entry whose two values differ.
 fn differing(respects: &[(&str, &String, &String)]) -> Option<String> {
-    let differs = respects.iter().find(|(_, here, there)| here != there);
-    differs.map(|(name, here, there)| format!("{name} {there}, not {here}"))
+    for (name, here, there) in respects {
+        if here != there {
+            return Some(format!("{name} {there}, not {here}"));
+        }
+    }
+    None
 }
 
 /// What the system says about the first CPU.
@@ -186,8 +201,14 @@ impl Cpu {
     /// the numbers of a core, which `sysinfo` translates to a name.
     fn new(architecture: &str, cpuinfo: &str, brand: &str) -> Self {
         let field = |name: &str| {
-            let line = cpuinfo.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name));
-            line.and_then(|line| line.split_once(':')).map(|(_, value)| value.trim().to_owned())
+            for line in cpuinfo.lines() {
+                if let Some((key, value)) = line.split_once(':')
+                    && key.trim() == name
+                {
+                    return Some(value.trim().to_owned());
+                }
+            }
+            None
         };
         let number = |name: &str| field(name).and_then(|text| text.parse::<u32>().ok());
         let brand = Some(brand.trim()).filter(|brand| !brand.is_empty());
@@ -238,7 +259,13 @@ fn caches() -> Vec<String> {
         };
         Some(format!("L{level}{suffix} {size}"))
     };
-    (0..8).map_while(cache).collect()
+    let mut caches = Vec::new();
+    while caches.len() < 8
+        && let Some(cache) = cache(caches.len())
+    {
+        caches.push(cache);
+    }
+    caches
 }
 
 #[cfg(test)]

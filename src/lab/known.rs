@@ -12,7 +12,11 @@ pub fn find_game(game: &Game, limit: u64) -> Option<Known> {
     find(&Case::new(game.name, "-", limit)).or_else(|| {
         let [name] = game.operations else { return None };
         let mut known = find(&Case::new(name, operation(name).ok()?.workloads()[0].name, limit))?;
-        known.figures.iter_mut().filter(|(name, _)| *name == "sum").for_each(|(name, _)| *name = "answer");
+        for (name, _) in &mut known.figures {
+            if *name == "sum" {
+                *name = "answer";
+            }
+        }
         Some(known)
     })
 }

@@ -38,6 +38,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// All kernels of an operation, in list order, as candidates for an input.
+    #[inline(never)]
     pub fn all<O: Operation>(input: &O::Input, conditions: &Conditions) -> Vec<Candidate> {
         let (mut all, wanted) = (Vec::with_capacity(O::KERNELS.len()), O::wanted(input));
         for (index, def) in O::KERNELS.iter().enumerate() {
@@ -97,7 +98,19 @@ impl Candidate {
 
 /// The able candidate with the smallest predicted time ([`Candidate::is_able`]).
 pub fn quickest<'a>(candidates: impl IntoIterator<Item = &'a Candidate>) -> Option<&'a Candidate> {
-    let able = candidates.into_iter().filter(|candidate| candidate.is_able());
-    // The first of equals, in list order.
-    able.min_by(|a, b| a.cost.ns.total_cmp(&b.cost.ns))
+    let mut best = None;
+    for candidate in candidates {
+        if candidate.is_able() {
+            best = quicker(best, candidate);
+        }
+    }
+    best
+}
+
+/// The quicker of two candidates: of equals the first, in list order.
+pub(crate) fn quicker<'a>(first: Option<&'a Candidate>, second: &'a Candidate) -> Option<&'a Candidate> {
+    match first {
+        Some(first) if first.cost.ns.total_cmp(&second.cost.ns).is_le() => Some(first),
+        _ => Some(second),
+    }
 }

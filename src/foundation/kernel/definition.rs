@@ -1,4 +1,6 @@
 //! Kernels: a line in the list of an operation, and the only dispatch into the function behind that line.
+//!
+//! What is never inlined here is compiled once for an operation, with its kernels: crates share such functions, also generic ones.
 
 use std::env::consts::ARCH;
 use std::fmt;
@@ -56,6 +58,7 @@ impl<O: Operation> Body<O> {
     }
 
     /// [`Body::cost`] with other rates.
+    #[inline(never)]
     fn cost_at(&self, def: &KernelDef<O>, input: &O::Input, threads: usize, rates: &[f64]) -> Cost {
         if def.yields < O::wanted(input) {
             return Cost::IMPOSSIBLE;
@@ -98,8 +101,12 @@ pub struct KernelMeta {
 impl KernelMeta {
     /// The kernel's source file, relative to the root of the source tree.
     pub fn source(&self) -> String {
-        let path = self.module.split("::").skip(1).collect::<Vec<_>>().join("/");
-        format!("src/{path}.rs")
+        // The path without the name of its crate, whose parts are between two colons each.
+        let mut source = "src".to_owned();
+        for part in self.module.split(':').skip(1) {
+            source += if part.is_empty() { "/" } else { part };
+        }
+        source + ".rs"
     }
 
     /// Whether two kernels of an operation are one source, at different tiers or with other threads.
@@ -134,7 +141,10 @@ impl KernelMeta {
             return Some(Obstacle::NoThreads);
         }
         if !machine.offers(self.tier) {
-            let offers = machine.tiers().map(Tier::name).collect();
+            let mut offers = Vec::new();
+            for tier in machine.tiers() {
+                offers.push(tier.name());
+            }
             return Some(Obstacle::Tier { needs: self.tier.name(), offers });
         }
         None
@@ -207,6 +217,14 @@ impl<O: Operation> KernelDef<O> {
         self.body.as_ref()
     }
 
+    /// The address of the kernel's code, if it is compiled into this build.
+    pub(crate) fn entry(&self) -> Option<usize> {
+        match &self.body {
+            Some(body) => Some(body.run as usize),
+            None => None,
+        }
+    }
+
     /// Predicted time and memory on a machine that has the kernel's tier, whether or not this one has it; `None` if the
     /// kernel is not compiled into this build.
     pub fn predict(&self, input: &O::Input, threads: usize) -> Option<Cost> {
@@ -232,6 +250,7 @@ impl<O: Operation> KernelDef<O> {
     /// # Errors
     /// The kernel is made for another target or is not compiled in, or the machine lacks its tier or the threads it
     /// needs.
+    #[inline(never)]
     pub fn on(&'static self, machine: &Machine) -> Result<Kernel<O>, Obstacle> {
         match (self.obstacle_on(machine), &self.body) {
             (None, Some(body)) => Ok(Kernel { def: self, body, machine: *machine }),
@@ -291,6 +310,7 @@ impl<O: Operation> Kernel<O> {
     ///
     /// # Errors
     /// See [`Kernel::run`].
+    #[inline(never)]
     pub fn run_from(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
         let admitted = self.admit(input, run.threads())?;
         #[cfg(debug_assertions)]

@@ -1,10 +1,9 @@
 //! The choice of a kernel: among the exact ones ([`Claim`](crate::kernel::Claim)) that are compiled in, run on this CPU
 //! and fit in memory, the one with the smallest predicted time, unless a kernel is named.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::kernel::candidate::{Candidate, Conditions, Obstacle, quickest};
+use crate::kernel::candidate::{Candidate, Conditions, Obstacle, quicker};
 use crate::kernel::{Kernel, MAX_THREADS, Operation, Run};
 use crate::machine::Machine;
 use crate::text::units::{bytes, span};
@@ -18,7 +17,8 @@ pub const LONG: Duration = Duration::from_secs(24 * 3600);
 pub struct Selection {
     machine: Machine,
     threads: usize,
-    named: BTreeMap<&'static str, &'static str>,
+    /// Operations and their kernels, the last of an operation first.
+    named: Vec<[&'static str; 2]>,
     longest: Duration,
 }
 
@@ -95,14 +95,18 @@ fn limit(longest: Duration) -> String {
 }
 
 fn hint(fits: Option<u64>) -> String {
-    fits.map(|size| format!("; {size} would fit")).unwrap_or_default()
+    match fits {
+        Some(size) => format!("; {size} would fit"),
+        None => String::new(),
+    }
 }
 
 /// The end of a message: an observed kernel, which runs only if it is named.
 fn named(operation: &str, observed: Option<&str>) -> String {
-    observed.map_or_else(String::new, |kernel| {
-        format!("; --kernel {operation}={kernel} can, but its answers are observed, not proved")
-    })
+    match observed {
+        Some(kernel) => format!("; --kernel {operation}={kernel} can, but its answers are observed, not proved"),
+        None => String::new(),
+    }
 }
 
 /// About the largest size below `size` that `fits`, rounded down to two digits. If a size does not fit, no larger one
@@ -131,7 +135,7 @@ impl Selection {
     /// A selection of the best kernels for `machine`, with all its threads if the build can use them.
     pub fn new(machine: Machine) -> Self {
         let threads = if cfg!(feature = "parallel") { machine.threads().min(MAX_THREADS) } else { 1 };
-        Selection { machine, threads, named: BTreeMap::new(), longest: LONG }
+        Selection { machine, threads, named: Vec::new(), longest: LONG }
     }
 
     /// The same selection with at most `threads` threads.
@@ -171,7 +175,7 @@ impl Selection {
     /// [`Selection::with_kernel`].
     #[doc(hidden)]
     pub fn naming(mut self, operation: &'static str, kernel: &'static str) -> Self {
-        self.named.insert(operation, kernel);
+        self.named.insert(0, [operation, kernel]);
         self
     }
 
@@ -246,48 +250,53 @@ impl Selection {
     /// # Errors
     /// The predicted time is longer than is allowed.
     pub fn admit(&self, operation: &'static str, ns: f64) -> Result<(), SelectError> {
-        let longest = self.longest;
-        if ns > longest.as_nanos() as f64 {
-            return Err(SelectError::Long { operation, ns, longest, observed: None });
+        if self.is_long(ns) {
+            return Err(SelectError::Long { operation, ns, longest: self.longest, observed: None });
         }
         Ok(())
+    }
+
+    /// Whether a run of `ns` nanoseconds takes longer than is allowed.
+    fn is_long(&self, ns: f64) -> bool {
+        ns > self.longest.as_nanos() as f64
     }
 
     /// The index of the exact candidate with the smallest predicted time, or of the named candidate.
     #[doc(hidden)]
     pub fn choose(&self, operation: &'static str, candidates: &[Candidate]) -> Result<usize, SelectError> {
-        let named = self.named.get(operation);
-        let is_allowed = |candidate: &&Candidate| match named {
-            Some(name) => candidate.name == *name,
-            None => candidate.is_exact(),
-        };
-        let allowed = || candidates.iter().filter(is_allowed);
-        // The kernel that an error suggests if no exact one will do.
-        let observed = match named {
-            Some(_) => None,
-            None => quickest(candidates.iter().filter(|candidate| !candidate.is_exact()))
-                .filter(|candidate| self.admit(operation, candidate.cost.ns).is_ok())
-                .map(|candidate| candidate.name),
-        };
-        if let Some(best) = quickest(allowed()) {
-            return match self.admit(operation, best.cost.ns) {
-                Err(SelectError::Long { ns, longest, .. }) => {
-                    Err(SelectError::Long { operation, ns, longest, observed })
-                }
-                admitted => admitted.map(|()| best.index),
+        let named = self.named.iter().find(|[of, _]| *of == operation);
+        let (mut best, mut other, mut least, mut refused) = (None, None, None, None);
+        for candidate in candidates {
+            let is_allowed = match named {
+                Some([_, name]) => candidate.name == *name,
+                None => candidate.is_exact(),
             };
+            match &candidate.obstacle {
+                None if is_allowed => best = quicker(best, candidate),
+                // It runs if it is named.
+                None if named.is_none() => other = quicker(other, candidate),
+                Some(Obstacle::Memory { needs, free }) if is_allowed => {
+                    if least.is_none_or(|(least, _)| *needs < least) {
+                        least = Some((*needs, *free));
+                    }
+                }
+                Some(obstacle) if is_allowed && named.is_some() => refused = Some((candidate.name, obstacle)),
+                _ => {}
+            }
         }
-        let memory = |candidate: &Candidate| match candidate.obstacle {
-            Some(Obstacle::Memory { needs, free }) => Some((needs, free)),
+        // The kernel that an error suggests if no exact one will do.
+        let observed = match other {
+            Some(other) if !self.is_long(other.cost.ns) => Some(other.name),
             _ => None,
         };
-        if let Some((needs, free)) = allowed().filter_map(memory).min_by(|(a, _), (b, _)| a.total_cmp(b)) {
-            return Err(SelectError::Memory { operation, needs, free, fits: None, observed });
-        }
-        let named = named.and_then(|_| allowed().next());
-        Err(match named.and_then(|candidate| Some((candidate.name, candidate.obstacle.clone()?))) {
-            Some((name, obstacle)) => SelectError::Impossible { operation, name, obstacle },
-            None => SelectError::NoKernel { operation, observed },
+        Err(match (best, least, refused) {
+            (Some(best), ..) if !self.is_long(best.cost.ns) => return Ok(best.index),
+            (Some(best), ..) => SelectError::Long { operation, ns: best.cost.ns, longest: self.longest, observed },
+            (None, Some((needs, free)), _) => SelectError::Memory { operation, needs, free, fits: None, observed },
+            (None, None, Some((name, obstacle))) => {
+                SelectError::Impossible { operation, name, obstacle: obstacle.clone() }
+            }
+            (None, None, None) => SelectError::NoKernel { operation, observed },
         })
     }
 }

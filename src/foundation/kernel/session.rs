@@ -117,14 +117,21 @@ impl AnyOperation {
 
     /// All kernels, baseline first.
     pub fn kernels(&self, machine: &Machine) -> Vec<KernelInfo> {
-        let info = |(meta, _): Line| KernelInfo { meta, obstacle: meta.obstacle_on(machine) };
-        (self.lines)().into_iter().map(info).collect()
+        let mut kernels = Vec::new();
+        for (meta, _) in (self.lines)() {
+            kernels.push(KernelInfo { meta, obstacle: meta.obstacle_on(machine) });
+        }
+        kernels
     }
 
     /// The address of the code of each kernel, in list order; `None` for those that are not compiled into this build.
     #[doc(hidden)]
     pub fn entries(&self) -> Vec<Option<usize>> {
-        (self.lines)().into_iter().map(|(_, entry)| entry).collect()
+        let mut entries = Vec::new();
+        for (_, entry) in (self.lines)() {
+            entries.push(entry);
+        }
+        entries
     }
 
     /// The name of a workload in a [`Case`], given its text.
@@ -160,9 +167,9 @@ impl AnyOperation {
 }
 
 fn lines<O: Operation>() -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<Line> = Vec::with_capacity(O::KERNELS.len());
     for def in O::KERNELS {
-        lines.push((&**def, def.body().map(|body| body.run as usize)));
+        lines.push((def, def.entry()));
     }
     lines
 }
@@ -236,7 +243,12 @@ pub trait Session: Send + Sync {
 impl dyn Session + '_ {
     /// The index of a kernel, by its name.
     pub fn index(&self, name: &str) -> Option<usize> {
-        self.kernels().iter().position(|kernel| kernel.name == name)
+        for (index, kernel) in self.kernels().iter().enumerate() {
+            if kernel.name == name {
+                return Some(index);
+            }
+        }
+        None
     }
 }
 
@@ -257,8 +269,11 @@ fn short(text: &str) -> String {
     if text.len() <= LONGEST {
         return text.to_owned();
     }
-    let begins: String = text.chars().take(BEGINS).collect();
-    format!("{begins}..{:016x}", XxHash3_64::oneshot(text.as_bytes()))
+    let mut name = String::new();
+    for letter in text.chars().take(BEGINS) {
+        name.push(letter);
+    }
+    format!("{name}..{:016x}", XxHash3_64::oneshot(text.as_bytes()))
 }
 
 /// What a kernel computed.

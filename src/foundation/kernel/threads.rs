@@ -85,30 +85,44 @@ pub fn share<T: Send>(threads: usize, work: impl Fn(usize) -> Result<T, RunError
 /// [`share`] of work without results, compiled once instead of for every kernel: starting threads takes more code than some kernels.
 fn share_unnamed(threads: usize, work: &(dyn Fn(usize) -> Result<(), RunError> + Sync)) -> Result<(), RunError> {
     let started = &OnceLock::new();
-    let errors: Vec<Mutex<Option<RunError>>> = (0..threads).map(|_| Mutex::new(None)).collect();
-    let work = |thread: usize| {
+    let mut ends = Vec::new();
+    ends.resize_with(threads, || Mutex::new(Ok(())));
+    let work = &|thread: usize| {
         let ended = work(thread);
-        *errors[thread].lock().expect("one share has it") = ended.err();
+        *ends[thread].lock().expect("one share has it") = ended;
     };
     std::thread::scope(|scope| {
-        let at_gate = |thread| {
-            move || {
+        let mut others = Vec::new();
+        for thread in 1..threads {
+            let at_gate = move || {
                 if *started.wait() {
                     work(thread);
                 }
+            };
+            match start(scope, at_gate) {
+                Ok(other) => others.push(other),
+                Err(missing) => {
+                    // The others wait at the gate.
+                    started.get_or_init(|| false);
+                    return Err(missing);
+                }
             }
-        };
-        let others: Result<Vec<_>, RunError> = (1..threads).map(|thread| start(scope, at_gate(thread))).collect();
-        // Even if a thread is missing, since the others wait at the gate.
-        started.get_or_init(|| others.is_ok());
-        let others = others?;
+        }
+        started.get_or_init(|| true);
         work(0);
-        others.into_iter().for_each(join);
-        Ok::<(), RunError>(())
+        for other in others {
+            join(other);
+        }
+        Ok(())
     })?;
-    let errors: Vec<RunError> = errors.into_iter().filter_map(|error| error.into_inner().expect("no panic")).collect();
-    let cause = errors.iter().find(|error| **error != RunError::Cancelled).or(errors.first());
-    cause.map_or(Ok(()), |error| Err(*error))
+    let mut result = Ok(());
+    for end in ends {
+        let end = end.into_inner().expect("no panic");
+        if result.is_ok() || result == Err(RunError::Cancelled) && end.is_err() {
+            result = end;
+        }
+    }
+    result
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub struct Workload {
 #[non_exhaustive]
 pub enum InputError {
     /// The operation has no workload of this name.
-    #[error("unknown workload `{name}` of {operation}{}", hint(.name, .known.iter().copied()))]
+    #[error("unknown workload `{name}` of {operation}{}", hint(.name, .known))]
     UnknownWorkload {
         /// The operation.
         operation: &'static str,

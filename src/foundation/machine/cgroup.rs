@@ -4,7 +4,7 @@
 //! as used.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The places and names under which a version of control groups keeps its numbers.
 struct Version {
@@ -33,26 +33,38 @@ const V2: Version = Version {
 /// file system.
 pub fn free(root: &Path) -> Option<u64> {
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
-    groups.lines().filter_map(|line| free_in(root, line)).min()
+    let mut least = None;
+    for line in groups.lines() {
+        if let Some(free) = free_in(root, line) {
+            least = Some(least.unwrap_or(free).min(free));
+        }
+    }
+    least
 }
 
 /// The same for one hierarchy, given by a line `number:controllers:path`.
 fn free_in(root: &Path, line: &str) -> Option<u64> {
-    let mut fields = line.splitn(3, ':').skip(1);
-    let (controllers, path) = (fields.next()?, fields.next()?);
+    let (_, line) = line.split_once(':')?;
+    let (controllers, path) = line.split_once(':')?;
     let version = match controllers {
         "" => V2,
         list if list.split(',').any(|controller| controller == "memory") => V1,
         _ => return None,
     };
-    // Every group on the way up limits all groups below it. In a container, the path may be that of the host. Then only
-    // the end of the way exists here, the mount, which is the container's own group.
-    let groups = |mount: &str| -> Vec<PathBuf> {
+    let mut least = None;
+    for mount in version.mounts {
+        // Every group on the way up limits all groups below it. In a container, the path may be that of the host. Then only
+        // the end of the way exists here, the mount, which is the container's own group.
         let mount = root.join(mount);
-        let path = mount.join(path.trim_start_matches('/'));
-        path.ancestors().take_while(|group| group.starts_with(&mount)).map(Path::to_owned).collect()
-    };
-    version.mounts.iter().flat_map(|mount| groups(mount)).filter_map(|group| version.free_of(&group)).min()
+        let mut group = mount.join(path.trim_start_matches('/'));
+        while group.starts_with(&mount) {
+            if let Some(free) = version.free_of(&group) {
+                least = Some(least.unwrap_or(free).min(free));
+            }
+            group.pop();
+        }
+    }
+    least
 }
 
 impl Version {
@@ -61,9 +73,15 @@ impl Version {
         let number = |text: &str| text.trim().parse::<u64>().ok();
         let read = |name: &str| fs::read_to_string(group.join(name)).ok();
         let (limit, used) = (number(&read(self.limit)?)?, number(&read(self.used)?)?);
-        let stat = read("memory.stat").unwrap_or_default();
-        let reclaimable = stat.lines().find_map(|line| number(line.strip_prefix(self.reclaimable)?)).unwrap_or(0);
-        Some(limit.saturating_sub(used.saturating_sub(reclaimable)))
+        let mut reclaimable = None;
+        for line in read("memory.stat").unwrap_or_default().lines() {
+            if reclaimable.is_none()
+                && let Some(text) = line.strip_prefix(self.reclaimable)
+            {
+                reclaimable = number(text);
+            }
+        }
+        Some(limit.saturating_sub(used.saturating_sub(reclaimable.unwrap_or(0))))
     }
 }
 

@@ -9,7 +9,7 @@ use std::arch::is_aarch64_feature_detected;
 use std::arch::is_x86_feature_detected;
 use std::env::consts::ARCH;
 
-use crate::text::names::hint;
+use crate::text::names::{hint, joined};
 
 /// What a tier adds to plain Rust: instructions of one architecture.
 #[derive(Clone, Copy, Debug)]
@@ -192,7 +192,15 @@ impl Tier {
 
     /// Whether a CPU with this tier also runs the kernels of `other`.
     pub fn includes(self, other: Tier) -> bool {
-        self == other || self.row().includes.iter().any(|included| included.includes(other))
+        if self == other {
+            return true;
+        }
+        for included in self.row().includes {
+            if included.includes(other) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether this CPU (and its operating system) offers the tier.
@@ -216,15 +224,28 @@ impl Tier {
     /// The tier with this name, of any architecture, for data that may have been measured elsewhere. [`str::parse`]
     /// accepts only the tiers of this architecture.
     pub fn named(name: &str) -> Option<Tier> {
-        Tier::ALL.iter().copied().find(|tier| tier.name() == name)
+        for tier in Tier::ALL {
+            if tier.name() == name {
+                return Some(*tier);
+            }
+        }
+        None
     }
 
     fn named_on(architecture: &'static str, name: &str) -> Result<Tier, TierError> {
-        let known = || Tier::of(architecture).map(Tier::name).collect();
-        match Tier::named(name) {
-            None => Err(TierError::Unknown { name: name.to_owned(), known: known() }),
-            Some(tier) if tier.is_of(architecture) => Ok(tier),
-            Some(tier) => Err(TierError::Architecture { tier, here: architecture, known: known() }),
+        let found = Tier::named(name);
+        if let Some(tier) = found
+            && tier.is_of(architecture)
+        {
+            return Ok(tier);
+        }
+        let mut known = Vec::new();
+        for tier in Tier::of(architecture) {
+            known.push(tier.name());
+        }
+        match found {
+            None => Err(TierError::Unknown { name: name.to_owned(), known }),
+            Some(tier) => Err(TierError::Architecture { tier, here: architecture, known }),
         }
     }
 }
@@ -234,7 +255,7 @@ impl Tier {
 #[non_exhaustive]
 pub enum TierError {
     /// No tier has this name.
-    #[error("unknown tier `{name}`{}", hint(.name, .known.iter().copied()))]
+    #[error("unknown tier `{name}`{}", hint(.name, .known))]
     Unknown {
         /// The name given.
         name: String,
@@ -246,7 +267,7 @@ pub enum TierError {
         "{} is a tier of {} and this is {here}; allowed: {}",
         .tier.name(),
         .tier.extension().map_or("every architecture", |extension| extension.architecture),
-        .known.join(", ")
+        joined(.known, ", ")
     )]
     Architecture {
         /// The tier.

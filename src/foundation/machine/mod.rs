@@ -121,7 +121,13 @@ impl Machine {
 
     /// The last of [`Machine::tiers`], which names the machine in listings and in saved data.
     pub fn strongest_tier(&self) -> Tier {
-        self.tiers().last().unwrap_or(Tier::Portable)
+        let mut strongest = Tier::Portable;
+        for tier in Tier::ALL {
+            if self.offers(*tier) {
+                strongest = *tier;
+            }
+        }
+        strongest
     }
 
     /// The number of threads that can run at once.
@@ -137,13 +143,17 @@ impl Machine {
     /// Bytes that a run on `threads` threads may take; [`u64::MAX`] if the system does not say. With 32-bit pointers,
     /// this is at most 512 MiB, so that every bit of a table has an index.
     pub fn memory(&self, threads: usize) -> u64 {
-        let usable = self.addresses.map(|addresses| usable(addresses, threads.min(ARENAS * self.threads) as u64));
-        usable.into_iter().chain(INDEXED).fold(self.memory, u64::min)
+        let most = if cfg!(target_pointer_width = "64") { u64::MAX } else { INDEXED };
+        let usable = match self.addresses {
+            Some(addresses) => usable(addresses, threads.min(ARENAS * self.threads) as u64),
+            None => u64::MAX,
+        };
+        self.memory.min(most).min(usable)
     }
 }
 
-/// The most bytes such that every bit has an index; no limit if an index has 64 bits.
-const INDEXED: Option<u64> = if cfg!(target_pointer_width = "64") { None } else { Some(1 << 29) };
+/// The most bytes such that every bit has an index of 32 bits.
+const INDEXED: u64 = 1 << 29;
 
 /// Bytes of memory that a started thread takes besides the allocations of its work: the stack that the standard library
 /// requests, its guard page and its signal stack. Hardly any of it is ever touched, but a limit on the address space

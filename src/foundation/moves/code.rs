@@ -39,7 +39,7 @@ pub struct Code {
 #[non_exhaustive]
 pub enum CodeError {
     /// There is no point, and it is no name.
-    #[error("`{0}` is not a game{hint}, and codes such as 0.137, 4.3 or 0.[3]", hint = hint(.0, Famous::by_word().map(|game| game.word)))]
+    #[error("`{0}` is not a game{hint}, and codes such as 0.137, 4.3 or 0.[3]", hint = hint(.0, &Famous::words()))]
     NoPoint(String),
     /// The digit before the point allows a move that leaves the heap as it is or leaves nothing, or is not a digit.
     #[error("`{0}` in front of the point is not a digit of a game; allowed: 0, 4, 8, C or nothing")]
@@ -105,8 +105,29 @@ const GRUNDY: &str = "grundy";
 impl Famous {
     /// The games that the words of [`FAMOUS`] mean, one for each word.
     pub fn by_word() -> impl Iterator<Item = Famous> {
-        let is_first = |i: &usize| !FAMOUS[..*i].iter().any(|game| game.word == FAMOUS[*i].word);
-        (0..FAMOUS.len()).filter(is_first).map(|i| FAMOUS[i])
+        let is_first = |game: &Famous| Some(game) == Famous::of_word(game.word).as_ref();
+        FAMOUS.into_iter().filter(is_first)
+    }
+
+    /// The game that a word means.
+    pub(super) fn of_word(word: &str) -> Option<Famous> {
+        for game in FAMOUS {
+            if game.word == word {
+                return Some(game);
+            }
+        }
+        None
+    }
+
+    /// The words, each once.
+    pub(super) fn words() -> Vec<&'static str> {
+        let mut words = Vec::new();
+        for game in FAMOUS {
+            if !words.contains(&game.word) {
+                words.push(game.word);
+            }
+        }
+        words
     }
 }
 
@@ -122,13 +143,18 @@ impl Code {
     /// ```
     pub fn names(&self) -> Vec<String> {
         let code = self.to_string();
-        let named = FAMOUS.iter().filter(|game| game.code == code);
-        let name = |Famous { name, more, .. }: &Famous| match more {
-            0 => (*name).to_owned(),
-            1.. => format!("{name}, of size n + {more} for a heap of n"),
-            _ => format!("{name}, of size n - {} for a heap of n", more.unsigned_abs()),
-        };
-        named.map(name).collect()
+        let mut names = Vec::new();
+        for Famous { name, more, code: of_game, .. } in FAMOUS {
+            if of_game != code {
+                continue;
+            }
+            let sign = if more > 0 { '+' } else { '-' };
+            names.push(match more.unsigned_abs() {
+                0 => name.to_owned(),
+                more => format!("{name}, of size n {sign} {more} for a heap of n"),
+            });
+        }
+        names
     }
 
     /// The digit at a place; 0 past the last digit.
@@ -143,17 +169,30 @@ impl Code {
     /// The places up to `limit` whose digit is not 0, with their digits.
     #[doc(hidden)]
     pub fn moves(&self, limit: usize) -> Vec<(usize, u8)> {
-        let end = if self.is_finite() { self.digits.len() } else { limit.saturating_add(1) };
-        (0..end)
-            .map(|place| (place, self.digit(place)))
-            .filter(|(place, digit)| *place <= limit && *digit > 0)
-            .collect()
+        let end = if self.is_finite() { self.digits.len() } else { usize::MAX };
+        let mut moves = Vec::new();
+        for place in 0..end.min(limit.saturating_add(1)) {
+            let digit = self.digit(place);
+            if digit > 0 {
+                moves.push((place, digit));
+            }
+        }
+        moves
     }
 
     /// The last place with a digit other than 0; `None` if such digits are repeated without end. If there are none, the
     /// last place is 0.
     pub fn last_place(&self) -> Option<usize> {
-        self.is_finite().then(|| self.digits.iter().rposition(|digit| *digit > 0).unwrap_or(0))
+        if !self.is_finite() {
+            return None;
+        }
+        let mut last = 0;
+        for (place, digit) in self.digits.iter().enumerate() {
+            if *digit > 0 {
+                last = place;
+            }
+        }
+        Some(last)
     }
 
     /// The same game as results name it: with as few digits as possible.
@@ -166,10 +205,14 @@ impl Code {
         }
         let mut from = self.digits.len() - self.repeated;
         let repeated = &self.digits[from..];
-        let is_period = |length: &usize| {
-            repeated.len().is_multiple_of(*length) && repeated[*length..] == repeated[..repeated.len() - length]
+        let is_period = |length: usize| {
+            repeated.len().is_multiple_of(length) && repeated[length..] == repeated[..repeated.len() - length]
         };
-        self.repeated = (1..self.repeated).find(is_period).unwrap_or(self.repeated);
+        let mut period = 1;
+        while !is_period(period) {
+            period += 1;
+        }
+        self.repeated = period;
         self.digits.truncate(from + self.repeated);
         // 0.3[73] is 0.[37].
         while from > 1 && self.digits.last() == Some(&self.digits[from - 1]) {
@@ -201,7 +244,7 @@ impl FromStr for Code {
         if text == GRUNDY {
             return Ok(Code { digits: vec![4], repeated: 0, is_unequal: true });
         }
-        if let Some(game) = FAMOUS.iter().find(|game| game.word == text) {
+        if let Some(game) = Famous::of_word(text) {
             return game.code.parse();
         }
         if let Some(bracketed) = without_dots(text) {
@@ -215,21 +258,21 @@ impl FromStr for Code {
             "C" | "c" => 12,
             _ => return Err(CodeError::First(first.to_owned())),
         };
-        let brackets = || CodeError::Brackets(text.to_owned());
-        let (single, repeated) = match rest.split_once('[') {
-            None => (rest, None),
-            Some((single, repeated)) => (single, Some(repeated.strip_suffix(']').ok_or_else(brackets)?)),
+        let brackets = rest.bytes().filter(|byte| matches!(byte, b'[' | b']')).count();
+        let bracketed = rest.strip_suffix(']').and_then(|rest| rest.split_once('['));
+        let (single, repeated) = match bracketed {
+            Some(parts) if brackets == 2 => parts,
+            None if brackets == 0 => (rest, ""),
+            _ => return Err(CodeError::Brackets(text.to_owned())),
         };
-        if single.contains(']') || repeated.is_some_and(|digits| digits.contains(['[', ']'])) {
-            return Err(brackets());
-        }
-        if repeated.map_or(single.is_empty(), str::is_empty) {
+        if if bracketed.is_some() { repeated } else { single }.is_empty() {
             return Err(CodeError::Empty(text.to_owned()));
         }
-        let repeated = repeated.unwrap_or_default();
         let mut digits = vec![first];
-        for digit in single.chars().chain(repeated.chars()) {
-            digits.push(digit.to_digit(16).ok_or(CodeError::Digit(digit))? as u8);
+        for part in [single, repeated] {
+            for digit in part.chars() {
+                digits.push(digit.to_digit(16).ok_or(CodeError::Digit(digit))? as u8);
+            }
         }
         Ok(Code { digits, repeated: repeated.len(), is_unequal: false })
     }
@@ -250,15 +293,15 @@ impl fmt::Display for Code {
         }
         let from = self.digits.len() - self.repeated;
         for (place, digit) in self.digits.iter().enumerate() {
-            if self.repeated > 0 && place == from {
-                f.write_str("[")?;
-            }
-            write!(f, "{digit:X}")?;
-            if place == 0 {
-                f.write_str(".")?;
-            }
+            let before = if self.repeated > 0 && place == from { "[" } else { "" };
+            let after = match place {
+                0 => ".",
+                _ if self.repeated > 0 && place == self.digits.len() - 1 => "]",
+                _ => "",
+            };
+            write!(f, "{before}{digit:X}{after}")?;
         }
-        if self.repeated > 0 { f.write_str("]") } else { Ok(()) }
+        Ok(())
     }
 }
 

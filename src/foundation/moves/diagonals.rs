@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::text::numbers::is_whole;
+
 /// A list of moves that take from both heaps. With `p:q` in the list, a player may take `p t` from one heap and `q t`
 /// from the other, either way round, for any `t > 0`. Taking any amount from one heap is always allowed.
 ///
@@ -57,16 +59,20 @@ impl Diagonals {
     /// # Errors
     /// A pair contains 0, or a move is listed twice.
     pub fn new(list: &[[u16; 2]]) -> Result<Self, DiagonalsError> {
-        let mut pairs = list.to_vec();
-        pairs.iter_mut().for_each(|pair| pair.sort_unstable());
-        pairs.sort_unstable();
-        if let Some([p, q]) = pairs.iter().find(|pair| pair[0] == 0) {
-            return Err(if *q == 0 { DiagonalsError::Nothing } else { DiagonalsError::OneHeap(*p, *q) });
+        let mut pairs: Vec<[u16; 2]> = Vec::with_capacity(list.len());
+        for [p, q] in list {
+            let pair = [*p.min(q), *p.max(q)];
+            match pair {
+                [0, 0] => return Err(DiagonalsError::Nothing),
+                [0, more] => return Err(DiagonalsError::OneHeap(0, more)),
+                _ => {}
+            }
+            match pairs.binary_search(&pair) {
+                Ok(_) => return Err(DiagonalsError::Duplicate(pair[0], pair[1])),
+                Err(place) => pairs.insert(place, pair),
+            }
         }
-        match pairs.windows(2).find(|two| two[0] == two[1]) {
-            Some(two) => Err(DiagonalsError::Duplicate(two[0][0], two[0][1])),
-            None => Ok(Diagonals(pairs.into())),
-        }
+        Ok(Diagonals(pairs.into()))
     }
 
     /// Every move with `t = 1`, as `[from the first heap, from the second]`, both ways round.
@@ -87,18 +93,20 @@ impl FromStr for Diagonals {
             "none" => return Diagonals::new(&[]),
             _ => {}
         }
-        let pair = |part: &str| {
-            let wrong = || DiagonalsError::NotAPair(part.to_owned());
-            let (p, q) = part.split_once(':').ok_or_else(wrong)?;
-            let number = |text: &str| {
-                let is_whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-                is_whole
-                    .then(|| text.parse().map_err(|_| DiagonalsError::TooLarge(part.to_owned())))
-                    .ok_or_else(wrong)?
-            };
-            Ok([number(p.trim())?, number(q.trim())?])
-        };
-        Diagonals::new(&text.split(',').map(|part| pair(part.trim())).collect::<Result<Vec<_>, _>>()?)
+        let mut pairs = Vec::new();
+        for part in text.split(',') {
+            let part = part.trim();
+            let Some((p, q)) = part.split_once(':') else { return Err(DiagonalsError::NotAPair(part.to_owned())) };
+            let mut pair = [0; 2];
+            for (number, text) in pair.iter_mut().zip([p.trim(), q.trim()]) {
+                if !is_whole(text) {
+                    return Err(DiagonalsError::NotAPair(part.to_owned()));
+                }
+                *number = text.parse().map_err(|_| DiagonalsError::TooLarge(part.to_owned()))?;
+            }
+            pairs.push(pair);
+        }
+        Diagonals::new(&pairs)
     }
 }
 
@@ -107,7 +115,12 @@ impl fmt::Display for Diagonals {
         if self.0.is_empty() {
             return f.write_str("none");
         }
-        f.write_str(&self.0.iter().map(|[p, q]| format!("{p}:{q}")).collect::<Vec<_>>().join(","))
+        let mut before = "";
+        for [p, q] in self.0.iter() {
+            write!(f, "{before}{p}:{q}")?;
+            before = ",";
+        }
+        Ok(())
     }
 }
 

@@ -6,7 +6,6 @@ mod diagonals;
 mod rules;
 
 use std::fmt;
-use std::iter::successors;
 use std::ops::Deref;
 use std::str::FromStr;
 
@@ -78,16 +77,34 @@ impl MoveList {
     /// # Errors
     /// The list is empty, contains 0 or is not strictly ascending.
     pub fn new(moves: Vec<u64>) -> Result<Self, MoveSetError> {
-        match moves.first() {
-            None => return Err(MoveSetError::Empty),
-            Some(_) if moves.contains(&0) => return Err(MoveSetError::Zero),
-            Some(_) => {}
+        if moves.is_empty() {
+            return Err(MoveSetError::Empty);
         }
-        match moves.windows(2).find(|pair| pair[0] >= pair[1]) {
-            None => Ok(MoveList(moves)),
-            Some(pair) if pair[0] == pair[1] => Err(MoveSetError::Duplicate(pair[0])),
-            Some(pair) => Err(MoveSetError::NotAscending { after: pair[0], before: pair[1] }),
+        if moves.contains(&0) {
+            return Err(MoveSetError::Zero);
         }
+        for i in 1..moves.len() {
+            let (after, before) = (moves[i - 1], moves[i]);
+            if after == before {
+                return Err(MoveSetError::Duplicate(after));
+            }
+            if after > before {
+                return Err(MoveSetError::NotAscending { after, before });
+            }
+        }
+        Ok(MoveList(moves))
+    }
+}
+
+/// The moves with commas between them.
+impl fmt::Display for MoveList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut before = "";
+        for m in &self.0 {
+            write!(f, "{before}{m}")?;
+            before = ",";
+        }
+        Ok(())
     }
 }
 
@@ -104,7 +121,7 @@ impl Deref for MoveList {
 #[non_exhaustive]
 pub enum MoveSetError {
     /// Neither a name nor a list.
-    #[error("unknown move set `{0}`{hint}", hint = hint(.0, ALLOWED.split(", ")))]
+    #[error("unknown move set `{0}`{hint}", hint = hint(.0, FORMS))]
     Unknown(String),
     /// The list is empty.
     #[error("the move list is empty; give at least one positive number")]
@@ -155,9 +172,16 @@ const NAMED: [(&str, MoveSet); 14] = [
 const POWERS: &str = "powers-of-";
 const ALL_BUT: &str = "all-but:";
 
-/// The texts that [`MoveSet::from_str`] takes.
-pub const ALLOWED: &str = "squares, cubes, triangular, primes, factorials, fibonacci, lucas, lucas-from-1, pentagonal, \
-    hexagonal, pronic, tetrahedral, random-sparse, random-dense, powers-of-k, all-but:a,b,c, a list a,b,c or a range 1..k";
+macro_rules! forms {
+    ($first:literal $($form:literal)*) => {
+        /// The texts that [`MoveSet::from_str`] takes.
+        pub const ALLOWED: &str = concat!($first $(, ", ", $form)*);
+        /// These, one by one.
+        const FORMS: &[&str] = &[$first $(, $form)*];
+    };
+}
+forms!("squares" "cubes" "triangular" "primes" "factorials" "fibonacci" "lucas" "lucas-from-1" "pentagonal" "hexagonal" "pronic"
+    "tetrahedral" "random-sparse" "random-dense" "powers-of-k" "all-but:a,b,c" "a list a,b,c or a range 1..k");
 
 impl FromStr for MoveSet {
     type Err = MoveSetError;
@@ -167,13 +191,17 @@ impl FromStr for MoveSet {
             return Ok(set.clone());
         }
         if let Some(base) = text.strip_prefix(POWERS) {
-            let base = base.parse().ok().filter(|k| *k > 1);
-            return base.map(MoveSet::Powers).ok_or_else(|| MoveSetError::Base(text.to_owned()));
+            return match base.parse() {
+                Ok(base) if base > 1 => Ok(MoveSet::Powers(base)),
+                _ => Err(MoveSetError::Base(text.to_owned())),
+            };
         }
         if let Some(left_out) = text.strip_prefix(ALL_BUT) {
-            return Ok(MoveSet::AllBut(MoveList::new(numbers(left_out.split(','))?)?));
+            return Ok(MoveSet::AllBut(MoveList::new(numbers(left_out)?)?));
         }
-        if let Some((low, high)) = text.split_once("..") {
+        if let Some((low, high)) = text.split_once('.')
+            && let Some(high) = high.strip_prefix('.')
+        {
             return match (low.trim(), high.trim().parse()) {
                 ("1", Ok(k)) if k > 0 => Ok(MoveSet::UpTo(k)),
                 _ => Err(MoveSetError::Range(text.to_owned())),
@@ -185,14 +213,18 @@ impl FromStr for MoveSet {
         if !text.contains(',') && !text.trim().starts_with(|c: char| c.is_ascii_digit()) {
             return Err(MoveSetError::Unknown(text.to_owned()));
         }
-        MoveSet::list(numbers(text.split(','))?)
+        MoveSet::list(numbers(text)?)
     }
 }
 
 /// The numbers of a list.
-fn numbers<'a>(parts: impl Iterator<Item = &'a str>) -> Result<Vec<u64>, MoveSetError> {
-    let number = |part: &str| part.parse().map_err(|_| MoveSetError::NotANumber(part.to_owned()));
-    parts.map(|part| number(part.trim())).collect()
+fn numbers(text: &str) -> Result<Vec<u64>, MoveSetError> {
+    let mut all = Vec::new();
+    for part in text.split(',') {
+        let part = part.trim();
+        all.push(part.parse().map_err(|_| MoveSetError::NotANumber(part.to_owned()))?);
+    }
+    Ok(all)
 }
 
 impl fmt::Display for MoveSet {
@@ -200,12 +232,11 @@ impl fmt::Display for MoveSet {
         if let Some((name, _)) = NAMED.iter().find(|(_, set)| set == self) {
             return f.write_str(name);
         }
-        let list = |moves: &MoveList| moves.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
         match self {
             MoveSet::UpTo(k) => write!(f, "1..{k}"),
             MoveSet::Powers(k) => write!(f, "{POWERS}{k}"),
-            MoveSet::AllBut(moves) => write!(f, "{ALL_BUT}{}", list(moves)),
-            MoveSet::Explicit(moves) => f.write_str(&list(moves)),
+            MoveSet::AllBut(moves) => write!(f, "{ALL_BUT}{moves}"),
+            MoveSet::Explicit(moves) => moves.fmt(f),
             _ => unreachable!("every other set is named"),
         }
     }
@@ -244,40 +275,33 @@ impl MoveSet {
     /// # Panics
     /// The moves do not fit in memory. Check [`MoveSet::bytes_up_to`] first.
     pub fn up_to(&self, limit: u64) -> Vec<u64> {
-        // Each sequence is strictly ascending and ends where it exceeds the limit or 64 bits.
-        let ascending =
-            |terms: &mut dyn Iterator<Item = u64>| -> Vec<u64> { terms.take_while(|m| *m <= limit).collect() };
-        let formula = |term: fn(u128) -> u128| ascending(&mut (1u128..).map_while(|i| u64::try_from(term(i)).ok()));
-        // Each term is the sum of the two before it.
-        let sums = |a: u64, b: u64| successors(Some((a, b)), |&(a, b)| Some((b, a.checked_add(b)?))).map(|(a, _)| a);
+        let terms = |term: &dyn Fn(u128) -> u128| terms_up_to(limit, term);
+        let those = |is_move: &dyn Fn(u64) -> bool| those_up_to(limit, is_move);
         match self {
-            MoveSet::Squares => formula(|i| i * i),
-            MoveSet::Cubes => formula(|i| i * i * i),
-            MoveSet::Triangular => formula(|i| i * (i + 1) / 2),
+            MoveSet::Squares => terms(&|i| i * i),
+            MoveSet::Cubes => terms(&|i| i * i * i),
+            MoveSet::Triangular => terms(&|i| i * (i + 1) / 2),
             MoveSet::Primes => primes_up_to(limit),
-            MoveSet::Factorials => {
-                let next = |&(i, f): &(u64, u64)| Some((i + 1, f.checked_mul(i + 1)?));
-                ascending(&mut successors(Some((1, 1)), next).map(|(_, f)| f))
+            MoveSet::Factorials => terms(&factorial),
+            MoveSet::Fibonacci => terms(&|i| sum_of_last_two([1, 2], i)),
+            MoveSet::RandomSparse => those(&|m| fraction(m) < 0.5 / (m as f64).sqrt()),
+            MoveSet::RandomDense => those(&|m| fraction(m) < 0.5),
+            MoveSet::Lucas => {
+                let mut moves = MoveSet::LucasFromOne.up_to(limit);
+                if limit >= 2 {
+                    moves.insert(1, 2);
+                }
+                moves
             }
-            MoveSet::Fibonacci => ascending(&mut sums(1, 2)),
-            MoveSet::RandomSparse => (1..=limit).filter(|m| fraction(*m) < 0.5 / (*m as f64).sqrt()).collect(),
-            MoveSet::RandomDense => (1..=limit).filter(|m| fraction(*m) < 0.5).collect(),
-            MoveSet::Lucas | MoveSet::LucasFromOne => {
-                // 2 and 1 come first, out of order.
-                let first: &[u64] = if *self == MoveSet::Lucas { &[1, 2] } else { &[1] };
-                ascending(&mut first.iter().copied().chain(sums(3, 4)))
-            }
-            MoveSet::Pentagonal => formula(|i| i * (3 * i - 1) / 2),
-            MoveSet::Hexagonal => formula(|i| i * (2 * i - 1)),
-            MoveSet::Pronic => formula(|i| i * (i + 1)),
-            MoveSet::Tetrahedral => formula(|i| i * (i + 1) * (i + 2) / 6),
-            MoveSet::Powers(k) => {
-                let next = |power: &u64| power.checked_mul(*k).filter(|next| next > power);
-                ascending(&mut successors(Some(1), next))
-            }
+            MoveSet::LucasFromOne => terms(&|i| sum_of_last_two([1, 3], i)),
+            MoveSet::Pentagonal => terms(&|i| i * (3 * i - 1) / 2),
+            MoveSet::Hexagonal => terms(&|i| i * (2 * i - 1)),
+            MoveSet::Pronic => terms(&|i| i * (i + 1)),
+            MoveSet::Tetrahedral => terms(&|i| i * (i + 1) * (i + 2) / 6),
+            MoveSet::Powers(k) => terms(&|i| u128::from(*k).saturating_pow(i as u32 - 1)),
             MoveSet::UpTo(k) => (1..=limit.min(*k)).collect(),
-            MoveSet::AllBut(moves) => (1..=limit).filter(|m| moves.binary_search(m).is_err()).collect(),
-            MoveSet::Explicit(moves) => ascending(&mut moves.iter().copied()),
+            MoveSet::AllBut(moves) => those(&|m| moves.binary_search(&m).is_err()),
+            MoveSet::Explicit(moves) => moves[..moves.partition_point(|m| *m <= limit)].to_vec(),
         }
     }
 
@@ -343,11 +367,53 @@ impl MoveSet {
     pub fn few_up_to(&self, limit: u64, most: usize) -> Option<Vec<u64>> {
         /// Every dense set has more than 62 moves up to here.
         const PROBE: u64 = 10_000;
-        let few = |moves: &Vec<u64>| moves.len() <= most;
         let left_out = if let MoveSet::AllBut(moves) = self { moves.len() as u64 } else { 0 };
-        Some(self.up_to(limit.min(PROBE + left_out))).filter(few)?;
-        Some(self.up_to(limit)).filter(few)
+        if self.up_to(limit.min(PROBE + left_out)).len() > most {
+            return None;
+        }
+        let moves = self.up_to(limit);
+        if moves.len() > most { None } else { Some(moves) }
     }
+}
+
+/// The terms of a sequence from the first on that are at most `limit`, as long as they ascend.
+fn terms_up_to(limit: u64, term: &dyn Fn(u128) -> u128) -> Vec<u64> {
+    let mut moves = Vec::new();
+    for i in 1.. {
+        let term = term(i);
+        if term > limit.into() || moves.last().is_some_and(|last| term <= u128::from(*last)) {
+            break;
+        }
+        moves.push(term as u64);
+    }
+    moves
+}
+
+/// The numbers up to `limit` that are moves.
+fn those_up_to(limit: u64, is_move: &dyn Fn(u64) -> bool) -> Vec<u64> {
+    let mut moves = Vec::new();
+    for m in 1..=limit {
+        if is_move(m) {
+            moves.push(m);
+        }
+    }
+    moves
+}
+
+fn factorial(n: u128) -> u128 {
+    let mut product = 1;
+    for factor in 2..=n {
+        product *= factor;
+    }
+    product
+}
+
+/// Term `i` of a sequence that begins with these two, where each is the sum of the two before it.
+fn sum_of_last_two([mut a, mut b]: [u128; 2], i: u128) -> u128 {
+    for _ in 1..i {
+        (a, b) = (b, a + b);
+    }
+    a
 }
 
 /// The even numbers of a list.
@@ -360,8 +426,10 @@ pub fn even(moves: &[u64]) -> impl Iterator<Item = u64> {
 #[doc(hidden)]
 pub fn odd_row(moves: &[u64], words: usize) -> Vec<u64> {
     let mut row = vec![0; words];
-    for m in moves.iter().filter(|m| **m % 2 == 1) {
-        row[(m / 128) as usize] |= 1 << (m / 2 % 64);
+    for m in moves {
+        if m % 2 == 1 {
+            row[(m / 128) as usize] |= 1 << (m / 2 % 64);
+        }
     }
     row
 }
@@ -378,10 +446,18 @@ pub fn fraction(m: u64) -> f64 {
 
 /// The primes up to `limit`.
 fn primes_up_to(limit: u64) -> Vec<u64> {
-    let bits =
-        |(i, word): (usize, u64)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| 64 * i as u64 + bit);
-    let odd = odd_primes_up_to(limit, 0).into_iter().enumerate().flat_map(bits).map(|i| 2 * i + 1);
-    (2..=limit.min(2)).chain(odd).collect()
+    let mut primes = Vec::new();
+    if limit >= 2 {
+        primes.push(2);
+    }
+    for (i, word) in odd_primes_up_to(limit, 0).iter().enumerate() {
+        let mut left = *word;
+        while left > 0 {
+            primes.push(128 * i as u64 + 2 * u64::from(left.trailing_zeros()) + 1);
+            left &= left - 1;
+        }
+    }
+    primes
 }
 
 /// The odd primes up to `limit`, in that many words or more, `2 i + 1` as bit `i`, by the sieve of Eratosthenes.
@@ -399,10 +475,11 @@ fn odd_primes_up_to(limit: u64, words: usize) -> Vec<u64> {
         sieve[0] &= !1; // 1 is no prime
     }
     // Odd primes up to the root of the limit, and the next bit that each clears.
-    let mut small: Vec<(usize, usize)> = Vec::new();
+    let mut small = Vec::new();
     if limit >= 9 {
-        let root = primes_up_to(limit.isqrt());
-        small = root.into_iter().skip(1).map(|p| (p as usize, (p * p / 2) as usize)).collect();
+        for p in &primes_up_to(limit.isqrt())[1..] {
+            small.push((*p as usize, (p * p / 2) as usize));
+        }
     }
     for (segment, words) in sieve.chunks_mut(SEGMENT).enumerate() {
         let first = 64 * SEGMENT * segment;
@@ -475,13 +552,13 @@ mod tests {
         }
         for (name, set) in NAMED {
             assert_eq!(set.up_to(0), [0; 0], "{set}");
-            assert!(ALLOWED.split(", ").any(|text| text == name), "{name} is not listed");
+            assert!(FORMS.contains(&name), "{name} is not listed");
             assert_eq!(name.parse::<MoveSet>(), Ok(set));
         }
         let to_the_end = ["lucas", "powers-of-2", "powers-of-18446744073709551615", "tetrahedral"];
         assert_eq!(
             to_the_end.map(|text| text.parse::<MoveSet>().expect(text).up_to(u64::MAX).len()),
-            [92, 64, 2, 4_801_278]
+            [93, 64, 2, 4_801_278]
         );
         assert_eq!([0, 1].map(|base| MoveSet::Powers(base).up_to(u64::MAX)), [[1], [1]]);
     }

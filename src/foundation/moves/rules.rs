@@ -2,12 +2,12 @@
 
 use std::str::FromStr;
 
-use super::{ALLOWED, Code, CodeError, FAMOUS, Famous, MoveSet, MoveSetError};
+use super::{Code, CodeError, FORMS, Famous, MoveSet, MoveSetError};
 use crate::text::names::hint;
 
 /// The rules of a game on one heap: a subtraction set, or the code of an octal or hexadecimal game.
 ///
-/// A word of [`FAMOUS`] and a text with a point are codes; but two points make a range of moves. All other texts are sets.
+/// A word of [`FAMOUS`](super::FAMOUS) and a text with a point are codes; but two points make a range of moves. All other texts are sets.
 ///
 /// ```
 /// # use nimlanes_foundation as nimlanes;
@@ -30,7 +30,7 @@ pub enum Rules {
 #[non_exhaustive]
 pub enum RulesError {
     /// It is a word, but names neither a set nor a code.
-    #[error("unknown game `{0}`{hint}, and codes such as 0.137, 4.3 or 0.[3]", hint = hint(.0, words()))]
+    #[error("unknown game `{0}`{hint}, and codes such as 0.137, 4.3 or 0.[3]", hint = hint(.0, &words()))]
     Unknown(String),
     /// It should be a subtraction set.
     #[error(transparent)]
@@ -41,8 +41,10 @@ pub enum RulesError {
 }
 
 /// The words for sets and for codes.
-fn words() -> impl Iterator<Item = &'static str> {
-    Famous::by_word().map(|game| game.word).chain(ALLOWED.split(", "))
+fn words() -> Vec<&'static str> {
+    let mut all = Famous::words();
+    all.extend_from_slice(FORMS);
+    all
 }
 
 impl FromStr for Rules {
@@ -50,7 +52,7 @@ impl FromStr for Rules {
 
     fn from_str(text: &str) -> Result<Self, RulesError> {
         let has_point = text.split_once('.').is_some_and(|(_, rest)| !rest.starts_with('.'));
-        if has_point || FAMOUS.iter().any(|game| game.word == text) {
+        if has_point || Famous::of_word(text).is_some() {
             return Ok(Rules::Code(text.parse()?));
         }
         match text.parse() {

@@ -3,22 +3,39 @@
 use strsim::osa_distance;
 
 /// The end of an error message: the allowed name closest to `given`, if any is close, and all allowed names.
-pub fn hint<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
-    hint_among(given, &allowed.into_iter().collect::<Vec<_>>())
+pub fn hint(given: &str, allowed: &[&str]) -> String {
+    let all = if allowed.is_empty() { "none".to_owned() } else { joined(allowed, ", ") };
+    match nearest(given, allowed) {
+        Some(name) => format!("; did you mean `{name}`? allowed: {all}"),
+        None => format!("; allowed: {all}"),
+    }
 }
 
-/// [`hint`], compiled once for all lists of names.
-fn hint_among(given: &str, allowed: &[&str]) -> String {
-    let suggestion = nearest(given, allowed).map(|name| format!(" did you mean `{name}`?")).unwrap_or_default();
-    let allowed = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
-    format!(";{suggestion} allowed: {allowed}")
+/// Names with `between` between them.
+pub fn joined(names: &[&str], between: &str) -> String {
+    let mut all = String::new();
+    for (place, name) in names.iter().enumerate() {
+        if place > 0 {
+            all += between;
+        }
+        all += name;
+    }
+    all
 }
 
-/// The name at the smallest edit distance from `given`, if that is at most a quarter of its length, rounded up.
+/// The name at the smallest edit distance from `given`, if that is at most a quarter of its length, rounded up. Of several, the first
+/// in alphabetical order.
 fn nearest<'a>(given: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let most = given.chars().count().div_ceil(4);
-    let names = allowed.iter().map(|name| (osa_distance(given, name), *name));
-    names.min().filter(|(distance, _)| (1..=most).contains(distance)).map(|(_, name)| name)
+    let mut nearest = None;
+    for name in allowed {
+        let found = (osa_distance(given, name), *name);
+        if nearest.is_none_or(|best| found < best) {
+            nearest = Some(found);
+        }
+    }
+    let (distance, name) = nearest?;
+    if (1..=most).contains(&distance) { Some(name) } else { None }
 }
 
 #[cfg(test)]
@@ -32,8 +49,8 @@ mod tests {
         assert_eq!(nearest("bti_rows", &allowed), Some("bit_rows"));
         assert_eq!(nearest("bytes_row", &allowed), Some("byte_rows"));
         assert_eq!(["", "x", "rows", "stamp"].map(|given| nearest(given, &allowed)), [None; 4]);
-        assert_eq!(hint("x", []), "; allowed: none");
-        assert_eq!(hint("x", ["flags", "stamp"]), "; allowed: flags, stamp");
-        assert_eq!(hint("stamps", ["flags", "stamp"]), "; did you mean `stamp`? allowed: flags, stamp");
+        assert_eq!(hint("x", &[]), "; allowed: none");
+        assert_eq!(hint("x", &["flags", "stamp"]), "; allowed: flags, stamp");
+        assert_eq!(hint("stamps", &["flags", "stamp"]), "; did you mean `stamp`? allowed: flags, stamp");
     }
 }

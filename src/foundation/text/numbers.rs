@@ -52,31 +52,37 @@ enum ParseError {
 
 fn parse(text: &str) -> Result<u64, ParseError> {
     let digits = text.replace('_', "");
-    if digits.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+    if let [b'-', b'0'..=b'9', ..] = digits.as_bytes() {
         return Err(ParseError::Negative);
     }
-    if let Some((base, exponent)) = digits.split_once('^') {
-        let part = |text: &str| match text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty() {
-            true => text.parse().map_err(|_| ParseError::TooLarge),
-            false => Err(ParseError::NotWhole),
-        };
-        let (base, exponent): (u32, u32) = (part(base)?, part(exponent)?);
-        return u64::from(base).checked_pow(exponent).ok_or(ParseError::TooLarge);
-    }
-    let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((&digits, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let is_digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
-    if whole.is_empty() || exponent.is_empty() || ![whole, fraction, exponent].into_iter().all(is_digits) {
-        return Err(ParseError::NotWhole);
-    }
-    let fraction = fraction.trim_end_matches('0');
-    let exponent: u32 = exponent.parse().map_err(|_| ParseError::TooLarge)?;
-    let zeros = exponent.checked_sub(fraction.len() as u32).ok_or(ParseError::NotWhole)?;
-    let mantissa: u64 = format!("{whole}{fraction}").parse().map_err(|_| ParseError::TooLarge)?;
+    let (mantissa, base, exponent) = if let Some((base, exponent)) = digits.split_once('^') {
+        (1, part(base)?, part(exponent)?)
+    } else {
+        let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((&digits, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let fraction = fraction.trim_end_matches('0');
+        part(whole)?;
+        let zeros = part(exponent)?.checked_sub(fraction.len() as u64).ok_or(ParseError::NotWhole)?;
+        (part(&format!("{whole}{fraction}"))?, 10, zeros)
+    };
     if mantissa == 0 {
         return Ok(0);
     }
-    10u64.checked_pow(zeros).and_then(|power| mantissa.checked_mul(power)).ok_or(ParseError::TooLarge)
+    let exponent = u32::try_from(exponent).map_err(|_| ParseError::TooLarge)?;
+    base.checked_pow(exponent).and_then(|power| mantissa.checked_mul(power)).ok_or(ParseError::TooLarge)
+}
+
+/// Part of a number, which has digits alone.
+fn part(text: &str) -> Result<u64, ParseError> {
+    if !is_whole(text) {
+        return Err(ParseError::NotWhole);
+    }
+    text.parse().map_err(|_| ParseError::TooLarge)
+}
+
+/// Whether a text has digits alone.
+pub(crate) fn is_whole(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The largest limit: `most`, or less if an index has 32 bits, as a sum of a few heaps must be an index, too.
@@ -102,9 +108,10 @@ mod tests {
             "0e99",
             "18446744073709551615",
             "2^33",
+            "4294967296^1",
             "10^0",
         ];
-        let want = [0, 100_000, 10_000_000, 10_000_000, 10_000_000, 2_500_000, 15, 0, u64::MAX, 1 << 33, 1];
+        let want = [0, 100_000, 10_000_000, 10_000_000, 10_000_000, 2_500_000, 15, 0, u64::MAX, 1 << 33, 1 << 32, 1];
         assert_eq!(read.map(number), want.map(Ok));
     }
 
@@ -115,7 +122,7 @@ mod tests {
         {
             assert_eq!(number(text), Err(NumberError::NotWhole), "{text}");
         }
-        for text in ["1e20", "18446744073709551616", "2^64", "4294967296^1", "1e4294967296"] {
+        for text in ["1e20", "18446744073709551616", "2^64", "4294967296^2", "1e4294967296"] {
             assert_eq!(number(text), Err(NumberError::TooLarge { most: u64::MAX }), "{text}");
         }
         assert_eq!(number("-1"), Err(NumberError::TooSmall { least: 0 }));

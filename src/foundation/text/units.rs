@@ -15,31 +15,38 @@ pub fn scaled(bytes: f64) -> (f64, &'static str) {
 
 /// A number of nanoseconds in a readable unit.
 pub fn span(ns: f64) -> String {
-    match ns {
-        ns if ns < 1e3 => format!("{ns:.1} ns"),
-        ns if ns < 1e6 => format!("{:.2} µs", ns / 1e3),
-        ns if ns < 1e9 => format!("{:.2} ms", ns / 1e6),
-        ns if ns < 600e9 => format!("{:.2} s", ns / 1e9),
-        ns if ns < 7200e9 => format!("{:.0} minutes", ns / 60e9),
-        ns if ns < 48.0 * 3600e9 => format!("{:.1} hours", ns / 3600e9),
-        ns => format!("{:.0} days", ns / (24.0 * 3600e9)),
-    }
+    let (decimals, scale, unit) = match ns {
+        ..1e3 => (1, 1.0, "ns"),
+        ..1e6 => (2, 1e3, "µs"),
+        ..1e9 => (2, 1e6, "ms"),
+        ..600e9 => (2, 1e9, "s"),
+        ..7200e9 => (0, 60e9, "minutes"),
+        ..172_800e9 => (1, 3600e9, "hours"),
+        _ => (0, 24.0 * 3600e9, "days"),
+    };
+    format!("{:.decimals$} {unit}", ns / scale)
 }
 
 /// A ratio with three significant digits, or all digits before the point.
 pub fn ratio(ratio: f64) -> String {
-    match ratio {
-        ..10.0 => format!("{ratio:.2}"),
-        ..100.0 => format!("{ratio:.1}"),
-        _ => grouped(&format!("{:.0}", ratio.round())),
-    }
+    let decimals = match ratio {
+        ..10.0 => 2,
+        ..100.0 => 1,
+        _ => return grouped(&format!("{:.0}", ratio.round())),
+    };
+    format!("{ratio:.decimals$}")
 }
 
 /// Decimal digits in groups of three, with narrow spaces that do not break.
 pub fn grouped(digits: &str) -> String {
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or("")).collect();
-    groups.join("\u{202f}")
+    let mut groups = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            groups.push('\u{202f}');
+        }
+        groups.push(digit);
+    }
+    groups
 }
 
 #[cfg(test)]

@@ -95,7 +95,7 @@ pub enum DuelError {
 impl DuelError {
     /// The error if the digests of the outputs of two kernels differ.
     fn outputs_differ([kernel, baseline]: [&str; 2], digests: [&[(String, u128)]; 2]) -> Self {
-        let [got, want] = digests.map(|digest| format!("{digest:?}"));
+        let (got, want) = (format!("{:?}", digests[0]), format!("{:?}", digests[1]));
         DuelError::OutputsDiffer { kernel: kernel.to_owned(), baseline: baseline.to_owned(), got, want }
     }
 }
@@ -272,37 +272,38 @@ impl Lineup {
     pub fn new(session: &dyn Session, options: &DuelOptions) -> Result<Self, DuelError> {
         let listed = session.kernels();
         let unbounded = session.candidates(options.threads, Duration::MAX);
-        let candidates: Vec<Candidate> = session
-            .candidates(options.threads, options.time_limit)
-            .into_iter()
-            .zip(&unbounded)
-            .map(|(bounded, unbounded)| {
-                let is_always_included = options.always_included.iter().any(|name| name == bounded.name);
-                if is_always_included { unbounded.clone() } else { bounded }
-            })
-            .collect();
-        let is_here = |kernel: &usize| listed[*kernel].obstacle.is_none();
-        let here = || (0..listed.len()).filter(is_here);
+        let mut candidates = session.candidates(options.threads, options.time_limit);
+        for (kernel, candidate) in candidates.iter_mut().enumerate() {
+            if options.always_included.iter().any(|name| name == candidate.name) {
+                *candidate = unbounded[kernel].clone();
+            }
+        }
+        let mut here = Vec::new();
+        for (kernel, listed) in listed.iter().enumerate() {
+            if listed.obstacle.is_none() {
+                here.push(kernel);
+            }
+        }
         let index = |name: &String| {
-            let unknown = || {
-                let available = here().map(|kernel| listed[kernel].name).collect();
-                NameError::UnknownKernel { operation: session.operation(), name: name.clone(), available }
-            };
-            here().find(|kernel| listed[*kernel].name == name).ok_or_else(unknown)
+            let mut available = Vec::new();
+            for kernel in &here {
+                if listed[*kernel].name == name {
+                    return Ok(*kernel);
+                }
+                available.push(listed[*kernel].name);
+            }
+            Err(NameError::UnknownKernel { operation: session.operation(), name: name.clone(), available })
         };
-        let mut wanted = options.kernels.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+        let mut wanted = Vec::new();
+        for name in &options.kernels {
+            wanted.push(index(name)?);
+        }
         if wanted.is_empty() {
-            wanted = here().collect();
+            wanted.clone_from(&here);
         }
         let baseline = match &options.baseline {
             Some(name) => index(name)?,
-            None => {
-                // An exact kernel, unless only observed ones are wanted and able.
-                let able = |is_exact: bool| {
-                    wanted.iter().find(|k| candidates[**k].is_able() && candidates[**k].is_exact() == is_exact)
-                };
-                *able(true).or(able(false)).ok_or(DuelError::NoBaseline(options.time_limit))?
-            }
+            None => first_able(&candidates, &wanted).ok_or(DuelError::NoBaseline(options.time_limit))?,
         };
         if let Some(obstacle) = unbounded[baseline].obstacle.clone() {
             return Err(DuelError::Baseline { name: listed[baseline].name.to_owned(), obstacle });
@@ -316,28 +317,39 @@ impl Lineup {
                 Some(obstacle) => skipped.push(Skipped::new(listed[kernel].name, obstacle)),
             }
         }
-        let is_parallel = |kernel: usize| options.threads > 1 && listed[kernel].is_parallel();
-        let clock = Clock::for_runs(fit.iter().any(|kernel| is_parallel(*kernel)));
-        let contender = |kernel: &usize| Contender {
-            kernel: listed[*kernel].name.to_owned(),
-            index: *kernel,
-            tier: listed[*kernel].tier.name().to_owned(),
-            claim: listed[*kernel].claim,
-            threads: if is_parallel(*kernel) { options.threads } else { 1 },
-        };
-        let contenders = fit.iter().map(contender).collect();
+        let mut contenders = Vec::new();
+        let mut are_parallel = false;
+        for index in fit {
+            let kernel = &listed[index];
+            let is_parallel = options.threads > 1 && kernel.is_parallel();
+            are_parallel |= is_parallel;
+            contenders.push(Contender {
+                kernel: kernel.name.to_owned(),
+                index,
+                tier: kernel.tier.name().to_owned(),
+                claim: kernel.claim,
+                threads: if is_parallel { options.threads } else { 1 },
+            });
+        }
+        let clock = Clock::for_runs(are_parallel);
         Ok(Lineup { case: session.case().clone(), unit: session.unit(), clock, contenders, skipped })
     }
 
     /// The names of the kernels that take part.
     pub fn names(&self) -> Vec<String> {
-        self.contenders.iter().map(|contender| contender.kernel.clone()).collect()
+        let mut names = Vec::new();
+        for contender in &self.contenders {
+            names.push(contender.kernel.clone());
+        }
+        names
     }
 
     /// The result of the duel, where `place` maps the number of each kernel that takes part to its place in `played`.
     pub fn duel(&self, played: &Played, place: impl Fn(usize) -> usize) -> Duel {
-        let contenders = self.contenders.iter().enumerate();
-        let rows = self.rows(contenders.map(|(number, contender)| (place(number), contender)), played, place(0));
+        let mut rows = Vec::new();
+        for (number, contender) in self.contenders.iter().enumerate() {
+            insert(&mut rows, self.row(contender, played, place(0), place(number)));
+        }
         Duel {
             case: self.case.clone(),
             build: BUILD.to_owned(),
@@ -357,9 +369,10 @@ impl Lineup {
         played: &Played,
         baseline: usize,
     ) -> Vec<Row> {
-        let mut rows: Vec<Row> =
-            contenders.map(|(place, contender)| self.row(contender, played, baseline, place)).collect();
-        rows.sort_by(|a, b| a.median_seconds.total_cmp(&b.median_seconds));
+        let mut rows = Vec::new();
+        for (place, contender) in contenders {
+            insert(&mut rows, self.row(contender, played, baseline, place));
+        }
         rows
     }
 
@@ -386,6 +399,26 @@ impl Lineup {
     }
 }
 
+/// The first of the `wanted` kernels that is able: an exact one, unless only observed ones are.
+fn first_able(candidates: &[Candidate], wanted: &[usize]) -> Option<usize> {
+    let mut first = None;
+    for kernel in wanted {
+        if candidates[*kernel].is_able() {
+            if candidates[*kernel].is_exact() {
+                return Some(*kernel);
+            }
+            first = first.or(Some(*kernel));
+        }
+    }
+    first
+}
+
+/// Adds a row after those that are as fast.
+fn insert(rows: &mut Vec<Row>, row: Row) {
+    let place = rows.partition_point(|other| other.median_seconds.total_cmp(&row.median_seconds).is_le());
+    rows.insert(place, row);
+}
+
 /// Runs a duel in this process: checks that all outputs agree, then times the kernels in turns until the budget is spent.
 ///
 /// `watch` receives the progress, from 0 to 1.
@@ -399,7 +432,10 @@ pub fn run_duel(
     watch: &mut dyn FnMut(f64),
 ) -> Result<Duel, DuelError> {
     let lineup = Lineup::new(session, options)?;
-    let kernels: Vec<usize> = lineup.contenders.iter().map(|contender| contender.index).collect();
+    let mut kernels = Vec::new();
+    for contender in &lineup.contenders {
+        kernels.push(contender.index);
+    }
     let shortest = shortest_turn(options.budget, kernels.len());
     let mut open = |_| Ok(Local::new(session, kernels.clone(), lineup.clock, shortest, run));
     let played = play(&lineup.case, &lineup.names(), 1, options.budget, &mut open, &mut |_| false, watch)?;
@@ -413,8 +449,11 @@ pub fn family<'k>(kernel: &'k str, tier: &str) -> &'k str {
 
 /// The 10th, 50th and 90th percentile of the ratios of the baseline's times to a kernel's, round by round.
 pub fn ratios(baseline: &[f64], times: &[f64]) -> [f64; 3] {
-    let mut ratios: Vec<f64> = baseline.iter().zip(times).map(|(baseline, time)| baseline / time).collect();
-    [0.1, 0.5, 0.9].map(|q| quantile(&mut ratios, q))
+    let mut ratios = Vec::new();
+    for (baseline, time) in baseline.iter().zip(times) {
+        ratios.push(baseline / time);
+    }
+    [quantile(&mut ratios, 0.1), quantile(&mut ratios, 0.5), quantile(&mut ratios, 0.9)]
 }
 
 /// Sorts `values` and returns their `q`-quantile, with `q` from 0 to 1, interpolated linearly; NaN if there are no

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::kernel::Run;
 use crate::kernel::session::{Answer, Session};
 use crate::lab::clock::Clock;
+use crate::simd::mapped;
 
 use super::DuelError;
 
@@ -80,8 +81,12 @@ impl Player for Local<'_> {
                 times *= 4;
             };
         }
-        let named = |answer: &dyn Answer| -> Vec<(String, u128)> {
-            answer.digest().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        let named = |answer: &dyn Answer| {
+            let mut digest = Vec::new();
+            for (name, value) in answer.digest() {
+                digest.push((name.to_owned(), value));
+            }
+            digest
         };
         let digest = named(answer.as_ref());
         let work = self.session.work(answer.as_ref());
@@ -89,7 +94,7 @@ impl Player for Local<'_> {
             None => self.first = Some((index, answer)),
             Some((_, expected)) if answer.agrees(expected.as_ref()) => {}
             Some((first, expected)) => {
-                let names = [index, *first].map(|index| self.session.kernels()[index].name);
+                let names = mapped([index, *first], |index| self.session.kernels()[index].name);
                 return Err(DuelError::outputs_differ(names, [&digest, &named(expected.as_ref())]));
             }
         }

@@ -20,8 +20,11 @@ const LONG_RUN: Duration = Duration::from_millis(20);
 
 /// List order and its reverse, alternately.
 fn order(contenders: usize, round: usize) -> Vec<usize> {
-    let order = 0..contenders;
-    if round.is_multiple_of(2) { order.collect() } else { order.rev().collect() }
+    let mut order = Vec::new();
+    for place in 0..contenders {
+        order.push(if round.is_multiple_of(2) { place } else { contenders - 1 - place });
+    }
+    order
 }
 
 /// The share of the budget, or of the maximum number of rounds, that is spent: the larger of the two.
@@ -128,7 +131,9 @@ pub fn play<P: Player>(
         for contender in order(names.len(), process + lap) {
             round.seconds[contender] = turn(player, contender, &mut once[contender], shortest)?;
         }
-        played.best.iter_mut().zip(&round.seconds).for_each(|(best, seconds)| *best = best.min(*seconds));
+        for (contender, seconds) in round.seconds.iter().enumerate() {
+            played.best[contender] = played.best[contender].min(*seconds);
+        }
         played.rounds.push(round);
         watch(CHECKS + (1.0 - CHECKS) * progress(played.rounds(), start.elapsed(), budget));
         if process + 1 == processes && played.rounds() >= MIN_ROUNDS && enough(&played) {
@@ -184,75 +189,108 @@ impl Played {
 
     /// The share of turns that are left out, from 0 to 1.
     pub fn disturbed(&self) -> f64 {
-        let contenders = self.best.len();
-        let turns = self.rounds.iter().flat_map(|round| (0..contenders).map(move |contender| (round, contender)));
-        let disturbed = turns.filter(|(round, contender)| self.is_disturbed(round, *contender)).count();
-        disturbed as f64 / (self.rounds.len() * contenders).max(1) as f64
+        let (mut turns, mut disturbed) = (0, 0);
+        for round in &self.rounds {
+            for contender in 0..self.best.len() {
+                turns += 1;
+                disturbed += usize::from(self.is_disturbed(round, contender));
+            }
+        }
+        disturbed as f64 / turns.max(1) as f64
     }
 
     /// Median seconds of a run of a contender, over the turns that are not left out.
     pub fn median_seconds(&self, contender: usize) -> f64 {
-        let good = self.rounds.iter().filter(|round| !self.is_disturbed(round, contender));
-        quantile(&mut good.map(|round| round.seconds[contender]).collect::<Vec<_>>(), 0.5)
+        let mut good = Vec::new();
+        for round in &self.rounds {
+            if !self.is_disturbed(round, contender) {
+                good.push(round.seconds[contender]);
+            }
+        }
+        quantile(&mut good, 0.5)
     }
 
     /// The slower mode of a contender, if it has one: processes in which all its turns are left out, and too many turns
     /// for this to be chance, given the share that is left out in the other processes.
     pub fn slow_mode(&self, contender: usize) -> Option<Mode> {
-        let of = |process: usize| self.rounds.iter().filter(move |round| round.process == process);
-        let is_slow = |process: usize| of(process).all(|round| self.is_disturbed(round, contender));
-        let (slow, others): (Vec<usize>, Vec<usize>) = (0..self.processes).partition(|process| is_slow(*process));
-        let turns = others.into_iter().flat_map(of);
-        let disturbed = turns.clone().filter(|round| self.is_disturbed(round, contender)).count();
-        let share = disturbed as f64 / turns.count().max(1) as f64;
-        let is_mode = |process: &usize| {
-            let rounds = of(*process).count();
-            rounds >= MIN_ROUNDS && share.powi(rounds as i32) < CHANCE
+        // Of each process: its turns, and how many of them are disturbed.
+        let mut turns = vec![(0, 0); self.processes];
+        for round in &self.rounds {
+            let (turns, disturbed) = &mut turns[round.process];
+            *turns += 1;
+            *disturbed += usize::from(self.is_disturbed(round, contender));
+        }
+        // Of the processes that are not slow.
+        let (mut all, mut by_chance) = (0, 0);
+        for (turns, disturbed) in &turns {
+            if disturbed < turns {
+                all += turns;
+                by_chance += disturbed;
+            }
+        }
+        let share = by_chance as f64 / all.max(1) as f64;
+        let is_mode = |process: usize| {
+            let (turns, disturbed) = turns[process];
+            disturbed == turns && turns >= MIN_ROUNDS && share.powi(turns as i32) < CHANCE
         };
-        let slow: Vec<usize> = slow.into_iter().filter(is_mode).collect();
-        let mut seconds: Vec<f64> =
-            slow.iter().flat_map(|process| of(*process)).map(|round| round.seconds[contender]).collect();
-        (!slow.is_empty()).then(|| Mode { median_seconds: quantile(&mut seconds, 0.5), processes: slow.len() })
+        let mut seconds = Vec::new();
+        for round in &self.rounds {
+            if is_mode(round.process) {
+                seconds.push(round.seconds[contender]);
+            }
+        }
+        if seconds.is_empty() {
+            return None;
+        }
+        let processes = (0..self.processes).filter(|process| is_mode(*process)).count();
+        Some(Mode { median_seconds: quantile(&mut seconds, 0.5), processes })
     }
 
     /// The median time of `over` divided by that of `under`, between the bounds of the middle 80 % of this ratio in the
     /// rounds in which neither is disturbed, or in all rounds if there are too few of these.
     pub fn ratios(&self, over: usize, under: usize) -> [f64; 3] {
-        let is_good = |round: &&Round| ![over, under].iter().any(|contender| self.is_disturbed(round, *contender));
-        let mut good: Vec<&Round> = self.rounds.iter().filter(is_good).collect();
-        if good.len() < MIN_ROUNDS {
-            good = self.rounds.iter().collect();
+        let is_good = |round: &Round| !self.is_disturbed(round, over) && !self.is_disturbed(round, under);
+        let are_few = self.rounds.iter().filter(|round| is_good(round)).count() < MIN_ROUNDS;
+        let (mut of_over, mut of_under) = (Vec::new(), Vec::new());
+        for round in &self.rounds {
+            if are_few || is_good(round) {
+                of_over.push(round.seconds[over]);
+                of_under.push(round.seconds[under]);
+            }
         }
         let ratio = self.median_seconds(over) / self.median_seconds(under);
-        let [low, _, high] = ratios(&seconds(&good, over), &seconds(&good, under));
+        let [low, _, high] = ratios(&of_over, &of_under);
         [low.min(ratio), ratio, high.max(ratio)]
     }
 
     /// The ratio of the time of `over` to that of `under` in each round, by process. Disturbed rounds are among them: what disturbs
     /// both sides of a round cancels out.
     pub fn ratios_by_process(&self, over: usize, under: usize) -> Vec<Vec<f64>> {
-        let of = |process: usize| {
-            let rounds = self.rounds.iter().filter(|round| round.process == process);
-            rounds.map(|round| round.seconds[over] / round.seconds[under]).collect()
-        };
-        (0..self.processes).map(of).collect()
+        let mut ratios = vec![Vec::new(); self.processes];
+        for round in &self.rounds {
+            ratios[round.process].push(round.seconds[over] / round.seconds[under]);
+        }
+        ratios
     }
 
     /// The smallest and the largest ratio of the best times within a process; `None` if there is only one process.
     pub fn ratios_of_processes(&self, over: usize, under: usize) -> Option<[f64; 2]> {
-        let best = |process: usize, contender: usize| {
-            let rounds = self.rounds.iter().filter(|round| round.process == process);
-            rounds.map(|round| round.seconds[contender]).fold(f64::INFINITY, f64::min)
-        };
-        let ratio = |process: usize| best(process, over) / best(process, under);
-        let [low, high] = [f64::min, f64::max].map(|pick| (0..self.processes).map(ratio).reduce(pick));
-        (self.processes > 1).then_some([low?, high?])
+        if self.processes < 2 {
+            return None;
+        }
+        let mut best = vec![[f64::INFINITY; 2]; self.processes];
+        for round in &self.rounds {
+            let [of_over, of_under] = &mut best[round.process];
+            *of_over = of_over.min(round.seconds[over]);
+            *of_under = of_under.min(round.seconds[under]);
+        }
+        let (mut low, mut high) = (f64::INFINITY, 0f64);
+        for [of_over, of_under] in best {
+            low = low.min(of_over / of_under);
+            high = high.max(of_over / of_under);
+        }
+        Some([low, high])
     }
-}
-
-/// The times of a contender in these rounds.
-fn seconds(rounds: &[&Round], contender: usize) -> Vec<f64> {
-    rounds.iter().map(|round| round.seconds[contender]).collect()
 }
 
 #[cfg(test)]

@@ -15,10 +15,9 @@ pub fn memory() -> (u64, u64) {
 pub fn names() -> Names {
     let mut system = System::new();
     system.refresh_cpu_list(CpuRefreshKind::nothing());
-    let os = [System::name(), System::kernel_version()];
-    Names {
-        cpu: system.cpus().first().map_or("", Cpu::brand).to_owned(),
-        memory: memory().0,
-        system: os.into_iter().flatten().collect::<Vec<_>>().join(" "),
+    let mut os = System::name().unwrap_or_default();
+    if let Some(version) = System::kernel_version() {
+        os = format!("{os} {version}").trim().to_owned();
     }
+    Names { cpu: system.cpus().first().map_or("", Cpu::brand).to_owned(), memory: memory().0, system: os }
 }

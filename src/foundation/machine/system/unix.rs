@@ -25,14 +25,21 @@ pub fn free_memory() -> Option<u64> {
 /// The free bytes of a machine with `total` bytes, or fewer if a container is allowed fewer. A total of 0 means that
 /// the system does not say.
 fn least_free(total: u64, available: u64, allowed: Option<u64>) -> Option<u64> {
-    Some(available).filter(|_| total > 0).into_iter().chain(allowed).min()
+    match allowed {
+        Some(allowed) if total > 0 => Some(allowed.min(available)),
+        None if total > 0 => Some(available),
+        allowed => allowed,
+    }
 }
 
 pub fn free_addresses() -> Option<u64> {
     if cfg!(miri) {
         return None;
     }
-    let most = getrlimit(Resource::As).current.into_iter().chain(ADDRESSES).min()?;
+    let most = match (getrlimit(Resource::As).current, ADDRESSES) {
+        (Some(limit), Some(addresses)) => limit.min(addresses),
+        (limit, addresses) => limit.or(addresses)?,
+    };
     Some(most.saturating_sub(status("VmSize").unwrap_or(0)))
 }
 
@@ -43,8 +50,14 @@ pub fn peak_memory() -> Option<u64> {
 /// Bytes that `/proc/self/status` states for this process under a name.
 fn status(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-    Some(1024 * line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?)
+    for line in status.lines() {
+        if let Some((named, size)) = line.split_once(':')
+            && named == name
+        {
+            return Some(1024 * size.trim().strip_suffix(" kB")?.parse::<u64>().ok()?);
+        }
+    }
+    None
 }
 
 pub fn thread_time() -> Option<Duration> {
