@@ -20,7 +20,7 @@ use crate::program::{Command, path_of_program};
 /// Enough on a busy machine, where the slowest takes half a minute.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 
-const GUIDES: [&str; 3] = ["README.md", "CONTRIBUTING.md", "profiles/README.md"];
+const GUIDES: [&str; 4] = ["README.md", "CONTRIBUTING.md", "profiles/method.md", "profiles/flamegraphs/README.md"];
 
 /// Papers, discoveries and the files that `nimlanes report` makes have no comments for this test: all their commands are run
 /// with `--help`.
