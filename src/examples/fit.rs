@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn lines_are_replaced_or_follow_those_of_their_operation() {
-        let rates = |rates: &[f64]| Rates { rates: rates.to_vec(), off_by: 1.0, worst: Case::new("squares", 10) };
+        let rates = |rates: &[f64]| Rates { rates: rates.to_vec(), off_by: 1.0, worst: Case::new("a", "squares", 10) };
         let fitted = |kernel: &str, new: &[f64]| Fitted {
             kernel: kernel.to_owned(),
             inputs: 1,

@@ -1,10 +1,11 @@
 //! Tables of complete games.
 
-use nimlanes::games::GAMES;
+use nimlanes::games::{GAMES, Game};
 
 use super::MachineReport;
 use super::markdown::{MarkdownTable, grouped, memory, size, time, times};
 use crate::measuring::duel::Duel;
+use crate::report::data::FarSolution;
 
 impl MachineReport<'_> {
     /// Each game at its published limit and at its largest.
@@ -26,13 +27,18 @@ impl MachineReport<'_> {
         text + &self.furthest()
     }
 
+    /// The largest measurement of each game.
+    fn far(&self) -> impl Iterator<Item = (&'static Game, &FarSolution)> {
+        GAMES.iter().filter_map(|game| {
+            let all = self.data.far.iter().filter(|far| far.game == game.name);
+            Some((game, all.max_by_key(|far| far.limit)?))
+        })
+    }
+
     /// Each game at its largest limit.
-    pub(super) fn furthest(&self) -> String {
+    fn furthest(&self) -> String {
         let mut table = MarkdownTable::new(&["game", "limit", "times the published", "answer", "time", "peak memory"]);
-        for game in GAMES {
-            let Some(far) = self.data.far.iter().filter(|far| far.game == game.name).max_by_key(|far| far.limit) else {
-                continue;
-            };
+        for (game, far) in self.far() {
             table.row([
                 game.name.to_owned(),
                 size(far.limit),
@@ -43,5 +49,19 @@ impl MachineReport<'_> {
             ]);
         }
         table.below("Far beyond the published limits, all threads:")
+    }
+
+    /// [`Self::furthest`] in a sentence; nothing if no game was measured.
+    pub(super) fn furthest_in_a_line(&self) -> String {
+        let far = self.far().map(|(game, far)| {
+            let times = size(far.limit / game.published);
+            format!("{} to {} ({times} times) in {}", game.name, size(far.limit), time(far.seconds))
+        });
+        let far: Vec<String> = far.collect();
+        if far.is_empty() {
+            String::new()
+        } else {
+            format!("Beyond the published limits, all threads: {}.\n", far.join("; "))
+        }
     }
 }

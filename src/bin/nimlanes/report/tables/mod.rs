@@ -11,6 +11,7 @@ pub(in crate::report) mod markdown;
 mod operation;
 
 use nimlanes::cores::OPERATIONS;
+use nimlanes::kernel::Tier;
 use nimlanes::kernel::case::Case;
 use nimlanes::kernel::session::{AnyOperation, KernelInfo};
 use nimlanes::kernel::workload::Workload;
@@ -34,6 +35,9 @@ const FROZEN: &str = include_str!("frozen.md");
 
 /// How to get the page.
 const PAGE: &str = "All kernels, workloads, sizes and machines are in one page: `cargo run --release -- report --html target/page.html`.";
+
+/// Ratios of fewer rounds than this are marked.
+const FEW_ROUNDS: usize = 10;
 
 const PUBLISHED: &str = "Published sizes, one thread, default build.";
 
@@ -262,12 +266,17 @@ impl<'a> MachineReport<'a> {
         )
     }
 
-    /// The best kernel of each operation at its published size. The digest has the ratios alone, and fewer of them.
-    fn best_kernels(&self, is_digest: bool) -> String {
-        let mut heads = vec!["operation", "best kernel", "× the baseline", "× the best plain Rust"];
-        heads.extend((!is_digest).then_some("× the best public"));
-        heads.push("time per unit");
-        heads.extend((!is_digest).then_some("share of the limit"));
+    /// The best kernel of each operation at its published size.
+    fn best_kernels(&self) -> String {
+        let heads = [
+            "operation",
+            "best kernel",
+            "× the baseline",
+            "× the best plain Rust",
+            "× the best public",
+            "time per unit",
+            "share of the limit",
+        ];
         let heads = heads.into_iter().map(str::to_owned).chain(self.heads_of_others());
         let mut table = MarkdownTable::new(&heads.collect::<Vec<_>>());
         for entry in self.entries() {
@@ -275,34 +284,62 @@ impl<'a> MachineReport<'a> {
             let Some(best) = duel.rows.first() else { continue };
             let against = |other: Option<&Row>| match other.map(|other| (other, times(best.ratio / other.ratio))) {
                 None => "–".to_owned(),
-                Some((_, ratio)) if is_digest => ratio,
                 Some((other, _)) if other.kernel == best.kernel => "itself".to_owned(),
                 Some((other, ratio)) => format!("**{ratio}** {}", code(&other.kernel)),
             };
             let (name, size) = (code(entry.name()), size(duel.case.size));
-            let operation = if is_digest { name } else { format!("[{name}](#{})", entry.name()) };
-            let mut cells = vec![format!("{operation} at {size}"), entry.link(&best.kernel)];
-            cells.extend([entry.baseline(duel), entry.plain(duel)].map(against));
-            cells.extend((!is_digest).then(|| against(entry.public(duel))));
+            let mut cells = vec![format!("[{name}](#{}) at {size}", entry.name()), entry.link(&best.kernel)];
+            cells.extend([entry.baseline(duel), entry.plain(duel), entry.public(duel)].map(against));
             cells.push(format!("{} per {}", ns(1e9 / best.throughput), best.unit));
-            let limit = || self.limit(entry.name(), best).map_or("–".to_owned(), |limit| percent(limit.share(best)));
-            cells.extend((!is_digest).then(limit));
+            cells.push(self.limit(entry.name(), best).map_or("–".to_owned(), |limit| percent(limit.share(best))));
             table.row(cells.into_iter().chain(self.best_of_others(&entry, duel)));
         }
         table.end() + &self.observed()
     }
 
     fn summary(&self) -> String {
-        let (best, note) = (self.best_kernels(false), self.note_on_others());
+        let (best, note) = (self.best_kernels(), self.note_on_others());
         format!("{PUBLISHED}{note}\n\n{best}{}\n\n{PAGE}\n", self.provenance())
     }
 
-    /// The digest for README.md.
+    /// The digest for README.md: the time of a unit of each operation at its published size, by tier.
     pub fn digest(&self) -> String {
-        let (best, note, name) = (self.best_kernels(true), self.note_on_others(), self.name());
-        let (date, revision) = (day(self.data.date()), revision(self.data));
-        let furthest = self.furthest();
-        format!("{PUBLISHED} Measured on {name} on {date}; revision: {revision}.{note}\n\n{best}{furthest}")
+        let headlines = || self.entries().filter_map(|entry| self.headline(&entry).map(|duel| (entry, duel)));
+        let is_of = |row: &Row, tier: Tier| row.tier == tier.name();
+        let has = |tier: &Tier| headlines().any(|(_, duel)| duel.rows.iter().any(|row| is_of(row, *tier)));
+        let tiers: Vec<Tier> = Tier::ALL.iter().copied().filter(has).collect();
+        let title = |tier: &Tier| tier.extension().map_or(self.portable(), |extension| extension.title);
+        let heads = ["operation", "input", "unit", "best known elsewhere"].into_iter().chain(tiers.iter().map(title));
+        let mut table = MarkdownTable::new(&heads.chain(["ratio", "rounds"]).collect::<Vec<_>>());
+        for (entry, duel) in headlines() {
+            let (Some(best), Some(public)) = (duel.rows.first(), entry.public(duel)) else { continue };
+            let cell = |row: Option<&Row>| row.map_or("–".to_owned(), |row| ns(1e9 / row.throughput));
+            let mut cells = vec![
+                code(entry.name()),
+                format!("{} at {}", duel.case.workload, size(duel.case.size)),
+                best.unit.clone(),
+                cell(Some(public)),
+            ];
+            cells.extend(tiers.iter().map(|tier| cell(duel.rows.iter().find(|row| is_of(row, *tier)))));
+            let few = if best.rounds < FEW_ROUNDS { " (few)" } else { "" };
+            cells.extend([times(best.ratio / public.ratio), format!("{}{few}", best.rounds)]);
+            table.row(cells);
+        }
+        format!(
+            "Time per unit of the fastest kernel of each tier: published size, one thread, default build, {} ({}), revision {}. The \
+             ratio is that of the fastest to the best known elsewhere.\n\n{}{}",
+            self.name(),
+            day(self.data.date()),
+            revision(self.data),
+            table.end(),
+            self.furthest_in_a_line()
+        )
+    }
+
+    /// The name of the tier of plain Rust in the default build.
+    fn portable(&self) -> &'static str {
+        let features = &self.data.environment.build.target_features;
+        if features.iter().any(|feature| feature == "sse2") { "SSE2" } else { "portable" }
     }
 
     /// The observed kernels at their published sizes, one thread, default build.
