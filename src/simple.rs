@@ -7,7 +7,7 @@ use crate::kernel::workload::InputError;
 use crate::kernel::{Kernel, Operation, available};
 use crate::machine::Machine;
 
-/// Solves a game in its published form, up to a limit. The module of each game in [`games`](crate::games) says what its
+/// Solves a game in its published form, up to a limit. The module of each game in [`games`](crate::games) documents what its
 /// answer is.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! What must hold on every target, even if pointers have 32 bits, if there are no threads, and in an interpreter:
+//! Properties that hold on every target, even if pointers have 32 bits, if there are no threads, and in an interpreter:
 //! kernels equal the oracle, published answers are found, and a limit that does not fit is refused in one line, never
 //! truncated.
 

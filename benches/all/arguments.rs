@@ -146,7 +146,7 @@ impl Arguments {
         matches!(self.mode(), Mode::Measure | Mode::Profile) && !self.has_filter() && !self.is_full
     }
 
-    /// What is to be done, by criterion's rule.
+    /// The mode, by criterion's rule.
     pub fn mode(&self) -> Mode {
         match self.has("--bench") && !self.has("--test") {
             _ if self.has("--list") => Mode::List,

@@ -30,7 +30,7 @@ use self::instrument::Instrument;
 use self::plan::Plan;
 use self::table::Timing;
 
-/// What all benchmarks are run with.
+/// The settings of all benchmarks.
 struct Bench {
     selection: Selection,
     plan: Plan,
@@ -47,10 +47,10 @@ fn main() -> ExitCode {
     })
 }
 
-/// Runs the benchmarks that the command line asks for.
+/// Runs the benchmarks that the command line names.
 ///
 /// # Errors
-/// What is wrong with the command line, or with a variable of the environment.
+/// The fault of the command line, or of a variable of the environment.
 fn run() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let plan = Plan::new(Arguments::of_this_process()?);
     if let Some(ended) = plan.arguments.run_without_own() {
@@ -99,7 +99,7 @@ const BRIEF: Duration = Duration::from_secs(4);
 /// The options that name criterion's baseline.
 const BASELINES: [&str; 5] = ["-b", "--baseline", "--baseline-lenient", "-s", "--save-baseline"];
 
-/// What these benches have beside criterion's options.
+/// The options of these benches beside criterion's.
 const HELP: &str = "\
 Without a filter, each kernel is timed at the published size of its default workload and at two sizes beside it.
   --full  All sizes and workloads. A filter takes all whose name it fits: `cargo bench -- mex_zeros`.
@@ -154,12 +154,12 @@ impl Bench {
         }
         println!(
             "Times of one run differ by several percent. Which kernel is faster: `cargo run --release -- compare mex_zeros`.\n\
-             Where it spends its time: `cargo bench -- --profile-time 3 mex_zeros`. What was learnt: RESULTS.md."
+             Where it spends its time: `cargo bench -- --profile-time 3 mex_zeros`. Lessons: RESULTS.md."
         );
     }
 }
 
-/// What criterion has written.
+/// The files of criterion.
 struct Results {
     folder: PathBuf,
     /// The start of this run.

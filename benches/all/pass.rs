@@ -77,7 +77,7 @@ pub fn extended(times: &[(Duration, Option<Duration>)]) -> Vec<Duration> {
     times.iter().map(|(predicted, time)| time.unwrap_or(predicted.mul_f64(off))).collect()
 }
 
-/// What criterion does beside the runs of a benchmark: statistics, charts and files.
+/// The work of criterion beside the runs of a benchmark: statistics, charts and files.
 #[derive(Clone, Copy, Debug)]
 pub struct Overhead {
     /// Of a benchmark that has no baseline to be compared with.

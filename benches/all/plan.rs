@@ -1,4 +1,4 @@
-//! What runs, and for how long. The time of a benchmark follows from the benchmark alone: what else is run does not change how a kernel is
+//! The benchmarks that run, and for how long. The time of a benchmark follows from the benchmark alone: what else is run does not change how a kernel is
 //! sampled, so that baselines stay comparable.
 
 use std::iter;
@@ -20,7 +20,7 @@ const SAMPLES: (usize, usize) = (20, 10);
 /// Kernels whose samples are predicted to take longer take no part: ten runs each.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// What runs, and for how long.
+/// The benchmarks that run, and for how long.
 #[derive(Debug)]
 pub struct Plan {
     /// The command line.

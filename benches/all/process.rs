@@ -22,7 +22,7 @@ const FOLDER: &str = "mex_subtraction_squares/stamp/100";
 
 type Test = fn() -> Result<(), Failed>;
 
-/// Runs the tests that the command line asks for, and ends the program if one fails.
+/// Runs the tests that the command line names, and ends the program if one fails.
 pub fn test(arguments: &Arguments) {
     let tests: [(&str, Test); 12] = [
         ("names_are_listed_and_filtered", names_are_listed_and_filtered),
@@ -62,7 +62,7 @@ fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// What a successful run prints.
+/// The output of a successful run.
 fn printed(command: &mut Command) -> String {
     String::from_utf8(ended(command, 0).stdout).expect("UTF-8")
 }

@@ -106,7 +106,7 @@ impl Game {
     }
 }
 
-/// What the certificate proves, or why it is refused.
+/// The period that the certificate proves, or the reason of its refusal.
 pub fn check(text: &str) -> Result<String, String> {
     let (body, end) = text.rsplit_once("end ").ok_or("there is no end")?;
     let hash = body.bytes().fold(0xcbf2_9ce4_8422_2325, |h: u64, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));

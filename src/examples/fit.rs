@@ -133,7 +133,7 @@ struct Rates {
 /// The time in ns that rates predict.
 type Predict<'s> = dyn Fn(&[f64]) -> f64 + 's;
 
-/// What a kernel took on an input, and what rates predict for it.
+/// The measured time of a kernel on an input, and the time that rates predict.
 struct Observed<'s> {
     case: &'s Case,
     ns: f64,

@@ -1,6 +1,6 @@
 //! The longest window of Grundy values that an octal game has twice among its first heaps:
-//! `cargo run --release --example longest_repeat CODE HEAPS`. A period needs one as long as `profiles/papers/windows.md` says, so
-//! this tells which games may be near theirs.
+//! `cargo run --release --example longest_repeat CODE HEAPS`. A period needs one as long as in `profiles/papers/windows.md`, so
+//! this shows which games may be near theirs.
 
 /// Heaps before these may have no repeated window.
 const FIRST: usize = 100_000;

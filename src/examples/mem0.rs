@@ -19,7 +19,7 @@
 /// The largest limit: a heap is a number of 32 bits.
 const MAX_LIMIT: usize = u32::MAX as usize - 1;
 
-/// The values that recur for ever, and what tells programs apart.
+/// The values that recur for ever, and numbers to compare programs by.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Found {
     /// The values, each with its heap, that the heaps prove to recur: those that one heap `m` alone has among the heaps up to `2 m`,
@@ -138,7 +138,7 @@ impl Waiting {
     }
 }
 
-/// What the heaps `0..=limit` prove.
+/// The results that the heaps `0..=limit` prove.
 ///
 /// # Errors
 /// The limit, or a count, is larger than fits.

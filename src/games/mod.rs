@@ -45,7 +45,7 @@ pub struct Game {
     pub title: &'static str,
     /// The question, in one line that holds for all variants.
     pub question: &'static str,
-    /// What the limit applies to.
+    /// The quantity that the limit bounds.
     pub limit: &'static str,
     /// The limit in the published problem.
     pub published: u64,
@@ -258,7 +258,7 @@ pub struct Stage {
 /// A callback for each stage that is about to run.
 pub type Watcher<'a> = dyn Fn(&Stage) + Sync + 'a;
 
-/// What solving needs besides the question: the choice of kernels, the run and an optional watcher.
+/// The surroundings of a solution: the choice of kernels, the run and an optional watcher.
 #[derive(Clone, Copy)]
 pub struct Solver<'a> {
     selection: &'a Selection,
@@ -366,7 +366,7 @@ impl<'a> Solver<'a> {
         Ok((kernel.run_from(start, input, self.run)?, used))
     }
 
-    /// A kernel of an operation, told to the watcher with its steps and nanoseconds.
+    /// A kernel of an operation, reported to the watcher with its steps and nanoseconds.
     fn announced(
         &self,
         operation: &'static str,
@@ -510,7 +510,7 @@ impl Question {
     ///
     /// # Errors
     /// The outer result holds an error of `take`. The inner one holds an error of the search, as in
-    /// [`Question::positions`], or says that a second thread cannot be started.
+    /// [`Question::positions`], or the error that a second thread cannot be started.
     pub fn stream<E>(
         &self,
         solver: &Solver,

@@ -1,4 +1,4 @@
-//! Questions about a game on one heap. [`simple`](crate::simple) asks some of them with all that this machine has.
+//! Questions about a game on one heap. [`simple`](crate::simple) answers some of them with all that this machine has.
 
 use super::{SolveError, Solver};
 #[cfg(feature = "octal")]

@@ -1,4 +1,4 @@
-//! Parameters of a game besides the limit. Each game declares its own as data, and only the game knows their types.
+//! Parameters of a game besides the limit. Each game declares its own as data; their types are private to the game.
 
 use std::any::Any;
 use std::fmt::{Debug, Display};

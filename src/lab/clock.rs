@@ -75,7 +75,7 @@ impl Clock {
         Clock::for_runs(threads > 1)
     }
 
-    /// The clock for runs; `are_parallel` says whether they may start threads.
+    /// The clock for runs; `are_parallel`: they may start threads.
     pub fn for_runs(are_parallel: bool) -> Self {
         if are_parallel || thread_time().is_none() { Clock::Wall } else { Clock::Thread }
     }

@@ -118,7 +118,7 @@ impl Build {
         self.rustc.clone() + &more("LLVM", &self.llvm) + &more("C by", &self.c)
     }
 
-    /// The first difference from another build; `None` if both compile the same source alike, as far as both say. Cargo features are
+    /// The first difference from another build; `None` if both compile the same source alike, as far as both state. Cargo features are
     /// no difference: they only add kernels.
     pub fn other(&self, other: &Build) -> Option<String> {
         let listed = |list: fn(&Build) -> &[String]| [self, other].map(|build| list(build).join(" "));
@@ -190,7 +190,7 @@ fn differing(respects: &[(&str, &String, &String)]) -> Option<String> {
     None
 }
 
-/// What the system says about the first CPU.
+/// The system's description of the first CPU.
 struct Cpu {
     name: String,
     microarchitecture: String,
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(profile("/elsewhere/out"), None);
     }
 
-    /// Files and builds from before flags and compilers were recorded are compared by what they say.
+    /// Files and builds from before flags and compilers were recorded are compared by what they state.
     #[test]
     fn builds_differ_by_what_both_say() {
         let this = Build::of_this();

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 
 use crate::arguments::Options;
 
-/// How long a run goes on before Python is asked for signals and told of the progress.
+/// The time between checks for Python's signals, and between reports of progress.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Asks the library on a thread of its own. Meanwhile this thread, which may be the one that takes Python's signals, lets other threads
@@ -83,7 +83,7 @@ pub fn raised(error: SolveError) -> PyErr {
     }
 }
 
-/// The exception for what cannot be asked.
+/// The exception for a refused question.
 pub fn refused(text: String) -> PyErr {
     exceptions::UsageError::new_err(text)
 }

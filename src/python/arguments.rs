@@ -84,7 +84,7 @@ impl<'py> FromPyObject<'_, 'py> for OneHeap {
     }
 }
 
-/// What an iterable holds, as a text of the library.
+/// The items of an iterable, as a text of the library.
 fn listed(object: &Bound<PyAny>) -> PyResult<String> {
     let items = object.try_iter()?.map(|item| text(&item?));
     Ok(items.collect::<PyResult<Vec<_>>>()?.join(","))

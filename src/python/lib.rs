@@ -98,7 +98,7 @@ fn first_heaps<'py>(
 
 /// The period of the Grundy values of a game, if those of the heaps 0..=limit prove one.
 ///
-/// The game is given as to `grundy_values`. What has a proof here are the values of finite sets of moves, and of codes whose digits end.
+/// The game is given as to `grundy_values`. Values of finite sets of moves, and of codes whose digits end, have a proof.
 /// Where few heaps of a code are rare, no values are kept, and the limit may be as large as 2^48.
 ///
 /// Returns a `Period`, or None if these heaps prove none.

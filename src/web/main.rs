@@ -33,7 +33,7 @@ struct Asked {
     settings: Settings,
 }
 
-/// What was set, by name.
+/// The settings, by name.
 type Settings = BTreeMap<String, String>;
 
 /// Why a request failed, in a line.
@@ -75,7 +75,7 @@ fn limit(settings: &mut Settings, otherwise: u64) -> Result<u64, Failure> {
     number(&text).map_err(|error| format!("limit `{text}` is {error}").into())
 }
 
-/// How kernels are chosen: as the setting `kernel` says, in the form of the command line.
+/// The choice of kernels: by the setting `kernel`, in the form of the command line.
 fn selection(settings: &mut Settings) -> Result<Selection, NameError> {
     let selection = Selection::new(Machine::detect());
     match settings.remove("kernel") {

@@ -32,7 +32,7 @@ pub struct Asked {
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Line<'a> {
-    /// Who takes part, baseline first.
+    /// The kernels that take part, baseline first.
     Lineup { contenders: Vec<&'a str>, tiers: Vec<&'a str>, skipped: &'a [Skipped], size: u64, workload: &'a str },
     /// The output of a contender agrees with those of earlier ones.
     Checked { contender: usize, digest: String },
@@ -42,7 +42,7 @@ enum Line<'a> {
         duel: &'a Duel,
         /// Those of each row.
         numbers: Vec<Numbers>,
-        /// Who wins, in words.
+        /// The winner, in words.
         verdict: String,
     },
 }
@@ -61,7 +61,7 @@ impl From<&Row> for Numbers {
     }
 }
 
-/// Who wins a duel, by how much, and how it was timed, in turns of `shortest` or more.
+/// The winner of a duel, by how much, and how it was timed, in turns of `shortest` or more.
 fn verdict(duel: &Duel, machine: &Machine, shortest: Duration) -> String {
     let Duel { case, baseline, disturbed, rows, .. } = duel;
     let Some(first) = rows.first() else { return "No kernel was timed.".to_owned() };

@@ -24,7 +24,7 @@ use program::{PLAIN, ProgramFile};
 #[path = "../../src/bin/nimlanes/measuring/machine_code.rs"]
 mod program;
 
-/// What every CPU of the architecture has.
+/// The features of every CPU of the architecture.
 const BASE: &[CpuidFeature] = {
     use CpuidFeature::*;
     &[
@@ -51,7 +51,7 @@ const BASE: &[CpuidFeature] = {
     ]
 };
 
-/// What iced names the instructions of a feature of rustc, and whether the build's target has them.
+/// iced's name of the instructions of a feature of rustc, and whether the build's target has them.
 macro_rules! features {
     ($($name:literal: $($feature:ident)+;)*) => {
         const FEATURES: &[(&str, &[CpuidFeature], bool)] =

@@ -1,7 +1,7 @@
 //! Kernels execute as many instructions as before, and their hot loops have no more of what should not be in them: a change that costs some is
 //! seen without a clock.
 //!
-//! What is counted is the program that is built for the tests, with debug assertions and overflow checks, or without them by `cargo
+//! The counted program is the one built for the tests, with debug assertions and overflow checks, or without them by `cargo
 //! test --release`: so no other build is needed. Each compiler makes other code, and has its own lines in `instructions.tsv`.
 
 use std::fs;
@@ -29,14 +29,14 @@ const COUNTED: [(&str, &str, u64); 10] = [
     ("xor_partitions", "walsh_lanes_avx2", 64),
 ];
 
-/// What should not be in a hot loop: calls, checks, what is on the stack (values that found no register, and lanes that go through
+/// Parts that should not be in a hot loop: calls, checks, what is on the stack (values that found no register, and lanes that go through
 /// memory), and lanes moved one by one.
 const UNWANTED: [&str; 4] = ["calls", "checks", "stack", "lanes"];
 
 /// The largest change that passes: another C library copies memory by other instructions.
 const TOLERANCE: f64 = 0.02;
 
-/// What `run --counters=steps` counts, or what it prints on stderr if it cannot count.
+/// The counts of `run --counters=steps`, or its stderr if it cannot count.
 fn count(operation: &str, kernel: &str, size: u64) -> Result<Value, String> {
     let mut run = nimlanes();
     run.args(["run", operation, "--kernel", kernel, "--size", &size.to_string(), "--seconds", "0.001"]);
@@ -58,7 +58,7 @@ fn unwanted(row: &Value) -> [usize; 4] {
     [of(|text| text.starts_with("call")), checks as usize, of(|text| text.contains("(%rsp")), of(moves_a_lane)]
 }
 
-/// What nothing can be counted without.
+/// The needs of every count.
 pub fn needs_steps() -> Result<(), &'static str> {
     match count("mex_subtraction", "flags", 1000) {
         Ok(_) => Ok(()),

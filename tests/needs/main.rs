@@ -32,7 +32,7 @@ fn trial(name: &str, needs: Result<(), &str>, test: impl FnOnce() + Send + 'stat
     }
 }
 
-/// What a test needs, unless it is here.
+/// The needs of a test, unless they are here.
 fn needs(is_here: bool, what: &str) -> Result<(), &str> {
     if is_here { Ok(()) } else { Err(what) }
 }

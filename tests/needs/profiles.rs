@@ -1,4 +1,4 @@
-//! What the CPU counts, and profiles by line: perf events, single steps and llvm-mca.
+//! Counts of the CPU, and profiles by line: perf events, single steps and llvm-mca.
 
 use std::fs;
 use std::path::Path;
@@ -88,7 +88,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// What a profile in a folder left there.
+/// The files of a profile in a folder.
 fn left(folder: &Path, ending: &str) -> String {
     let path = folder.join("table_scan/all-moves/bit_rows-300").with_extension(ending);
     fs::read_to_string(path).expect("a file of a profile")

@@ -1,4 +1,4 @@
-//! What callers of the library rely on although no single item says it: what can be sent to other threads, and what is
+//! Properties of the library that callers rely on, beyond single items: values that can be sent to other threads, and those that are
 //! an error.
 
 use std::error::Error;

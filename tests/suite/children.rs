@@ -1,4 +1,4 @@
-//! What surrounds the programs that this one starts: daemons hold nothing up, nothing is left behind, and words are shown in plain English.
+//! The surroundings of the programs that this one starts: daemons hold nothing up, nothing is left behind, and words are shown in plain English.
 #![cfg(target_os = "linux")]
 
 use std::fs;

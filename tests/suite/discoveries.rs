@@ -449,7 +449,7 @@ fn a_survey_goes_on_where_it_was_stopped() {
     assert!(lines(&["0.06", &list, "--seconds", "0.5", "--limit", "1e6"]).iter().all(|line| line.ends_with(": known")));
 }
 
-/// What is not proved is replaced by what a longer run finds, as is what no longer counts as a period.
+/// A longer run replaces results without a proof, and periods that no longer count as such.
 #[test]
 fn a_longer_survey_corrects_a_shorter_one() {
     let folder = in_memory();
@@ -554,7 +554,7 @@ fn a_survey_of_what_is_no_game_gives_one_line() {
     survey(folder.path(), &["0.77"]).assert().code(2);
 }
 
-/// What the files of a folder say about games, by file name, without what differs from run to run.
+/// The games in the files of a folder, by file name, without what differs from run to run.
 fn contents(folder: &Path) -> BTreeMap<String, Value> {
     let content = |path: PathBuf| {
         let mut game = load(&path)["content"].take();

@@ -57,7 +57,7 @@ pub fn script(folder: &TempDir, text: &str) -> PathBuf {
 }
 
 /// Whether nothing is left of the script: neither the first process of its group, even as a zombie of this program, nor the others.
-/// What is killed and has no parent left may stay a zombie until the system collects it.
+/// A killed process without a parent may stay a zombie until the system collects it.
 pub fn is_gone(folder: &TempDir) -> bool {
     let group = fs::read_to_string(folder.path().join("group")).expect("the script began");
     let group = group.trim();
@@ -636,7 +636,7 @@ fn the_native_build_is_made() {
     failed(&mut native(), "the native program does not build: error[E0425]");
     let folder = folder();
     failed(native().current_dir(folder.path()), "the native build needs the source tree of nimlanes");
-    // What it makes is not the native build.
+    // Its result is not the native build.
     let main = exec().replace("BUILT_WITH_FLAGS", "CARGO_PKG_NAME");
     fs::write(repository.path("src/main.rs"), main).expect("a writable folder");
     failed(&mut native(), "the native program is not the build that was asked for: it has flags nimlanes-lab, not ");

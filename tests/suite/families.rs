@@ -39,7 +39,7 @@ fn families_have_their_known_periods() {
     }
 }
 
-/// What all kernels that are quick enough find.
+/// The results of all kernels that are quick enough.
 fn all(input: &Family) -> Findings {
     let machine = Machine::detect();
     let quick = available::<MexFamily>(&machine).filter(|kernel| kernel.cost(input, 1).ns < 2e8);
@@ -125,7 +125,7 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON")
 }
 
-/// What is known is not computed again, unless more sets are to be listed.
+/// Known results are not computed again, unless more sets are to be listed.
 #[test]
 fn a_family_is_kept() {
     let folder = in_memory();

@@ -167,7 +167,7 @@ fn a_hyphen_is_the_standard_stream() {
     assert_eq!(read, run(&["grundy", "--limit", "9", "--format", "csv"], ""));
     assert!(run(&["solve", "nim-square", "--limit", "9", "--moves", "@-"], "2,3\n").contains("moves 2,3"));
 
-    // What needs a file or a folder has none.
+    // Commands that need a file or a folder have none.
     let stream = "cannot write to standard output: it is a device, a pipe or an open stream";
     folder.refused(&[&RECORDS[..], &["--limit", "9", "--checkpoint", "-"]].concat(), 1, stream);
     folder.refused(&["plot", "stone-game", "--limit", "9", "--output", "-"], 2, "allowed: names that end in .svg");
@@ -248,7 +248,7 @@ fn open_streams_are_appended_to() {
     let saved = to(r#""$0" "$@" >> log"#, &[&DUEL[..], &["/dev/stdout"]].concat());
     assert!(saved.starts_with("old\n") && saved.contains("nimlanes-saved-1"), "{saved}");
 
-    // What is no output is left as it is.
+    // A file that is no output is left as it is.
     for (script, args, says) in [
         (r#""$0" "$@" < log"#, out("/dev/stdin"), "Bad file descriptor"),
         (r#""$0" "$@" --output /proc/$$/fd/5 5>> log; exit"#, TO[..5].to_vec(), "another process"),

@@ -26,7 +26,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats")
 }
 
-/// What a run that resumes from a file, or begins anew, says: exit code, output, and error.
+/// Exit code, output and error of a run that resumes from a file, or begins anew.
 fn run(options: &str, from: Option<&[u8]>) -> (Option<i32>, String, String) {
     let folder = in_memory();
     let path = folder.path().join("kept.checkpoint");

@@ -74,7 +74,7 @@ fn a_summary_of_a_finite_set_says_whether_its_period_is_proved() {
 }
 
 /// A terminal has 24 lines, and the last one is for the prompt.
-/// Values of sets without a few moves grow: each round adds to them. What few heaps prove is right for many.
+/// Values of sets without a few moves grow: each round adds to them. Proofs by few heaps are right for many.
 #[test]
 fn a_summary_of_a_set_without_a_few_moves_says_what_a_round_adds() {
     let words = "\nperiod   4 with saltus 2 from heap 0 on, proved\n";

@@ -9,7 +9,7 @@ use super::page::browser::{Browser, program};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What the tests need: a page with its module, and a browser.
+/// The needs of the tests: a page with its module, and a browser.
 struct Trial {
     page: PathBuf,
     program: &'static str,
@@ -38,7 +38,7 @@ impl Trial {
 }
 
 impl Browser {
-    /// What a section says when it has done its work.
+    /// The text of a section when it has done its work.
     fn done(&mut self, section: &str) -> String {
         self.until(&format!("document.querySelector('#{section}-status').textContent"));
         self.until(&format!("!document.querySelector('#{section}').hasAttribute('aria-busy')"));

@@ -137,7 +137,7 @@ fn a_page_has_every_measurement_and_needs_no_network() {
     assert_eq!(names[1], "other-lake");
     assert_eq!(list(&data, "rows").len(), tree.rows);
     assert!(tree.rows > 500);
-    // What is said in tables elsewhere is said the same here.
+    // Texts of tables elsewhere are the same here.
     for row in list(&data, "rows") {
         for number in ["ratio", "gain", "plain"].map(|name| &row[name]).iter().filter(|number| !number.is_null()) {
             let value = number["value"].as_f64().expect("a number");

@@ -185,7 +185,7 @@ fn kept_profiles_are_not_flat() {
         let svg = read(path);
         assert!(svg.contains(".rs:"), "{path} has no lines of source");
         let frames = frames(&svg);
-        // What is not in frames above it is a frame's own.
+        // A frame's own samples are not in frames above it.
         let own = |(_, level, from, count): (&str, u32, u64, u64)| {
             let above =
                 frames.iter().filter(|(_, above, at, _)| above + 1 == level && (from..from + count).contains(at));

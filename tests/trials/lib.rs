@@ -37,7 +37,7 @@ fn largest_known() -> u64 {
     })
 }
 
-/// Runs the tests of all kernels, and these others, and ends the process. What a kernel finds is compared as far as it finds it.
+/// Runs the tests of all kernels, and these others, and ends the process. Outputs are compared as far as a kernel finds them.
 pub fn run(operations: List, others: impl IntoIterator<Item = Trial>) -> ! {
     let machine = Machine::detect();
     let required: Option<Tier> = variable("NIMLANES_REQUIRE")

@@ -249,7 +249,7 @@ pub struct Contender {
     pub threads: usize,
 }
 
-/// Who takes part in a duel.
+/// The kernels that take part in a duel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lineup {
     /// The input.

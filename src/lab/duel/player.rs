@@ -1,4 +1,4 @@
-//! Who runs the kernels of a duel: this process, or others that receive requests over a pipe.
+//! The players of a duel: this process, or others that receive requests over a pipe.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub trait Player {
     fn turn(&mut self, kernel: usize, times: u64) -> Result<Duration, DuelError>;
 }
 
-/// What the first run of a kernel in a process showed.
+/// The results of the first run of a kernel in a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
     /// The digest of the output.

@@ -80,7 +80,7 @@ struct Round {
 /// Plays a duel: checks that all outputs agree, then times the contenders in turns until the budget is spent. Rounds go
 /// to up to `processes` players in turn, so that machine drift affects all alike. `open` makes a player when it is
 /// first needed; players are numbered from 0. There are fewer players if the runs are so long that the budget is spent
-/// earlier. `names` are the names of the contenders, for errors. `enough` is asked whenever all players have had as many
+/// earlier. `names` are the names of the contenders, for errors. `enough` is called whenever all players have had as many
 /// rounds, whether what was played suffices; `watch` receives the progress, from 0 to 1.
 ///
 /// # Errors
@@ -385,7 +385,7 @@ mod tests {
         assert!(turns[0] == 2 && turns.len() < 5 && turns.is_sorted(), "{turns:?}");
     }
 
-    /// The rounds that are played at least, by a clock of such steps. What the kernels take is counted, by no clock.
+    /// The rounds that are played at least, by a clock of such steps. The time of the kernels is counted, by no clock.
     #[test]
     fn rounds_by_a_coarse_clock_take_no_longer_than_their_budget() {
         struct Coarse {
@@ -437,7 +437,7 @@ mod tests {
         assert_eq!(played(LONG, &times).0.slow_mode(0), Some(Mode { median_seconds: 0.15, processes: 1 }));
     }
 
-    /// Three rounds in three processes cannot tell busy neighbours from bad layouts.
+    /// Three rounds in three processes do not separate busy neighbours from bad layouts.
     #[test]
     fn few_rounds_show_no_modes() {
         let (played, _) =

@@ -12,7 +12,7 @@ Every function takes the same four options:
 The other threads of Python go on during a run. Ctrl-C ends a run in the main thread alone: Python handles signals in no other. In any
 thread, an exception from `progress` ends it.
 
-Every function raises `UsageError` for what cannot be asked, `OutOfMemoryError` before a run that would not fit in the memory that is
+Every function raises `UsageError` for a refused question, `OutOfMemoryError` before a run that would not fit in the memory that is
 free, and `RunError` if a run fails. All three are of the class `Error`.
 """
 
@@ -43,15 +43,15 @@ __all__ = [
 
 
 class Error(Exception):
-    """What every exception of this package is."""
+    """The base of every exception of this package."""
 
 
 class UsageError(Error, ValueError):
-    """There is no such game, option or kernel, or the limit is too large. The message says what is allowed."""
+    """There is no such game, option or kernel, or the limit is too large. The message names what is allowed."""
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """The run would not fit in the memory that is free. The message says how much it needs, and mostly which limit would fit."""
+    """The run would not fit in the memory that is free. The message names the memory it needs, and mostly a limit that would fit."""
 
 
 class RunError(Error, RuntimeError):

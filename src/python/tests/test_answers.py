@@ -1,4 +1,4 @@
-"""What the functions return: against the rules of the games, and as NumPy has it."""
+"""The results of the functions: against the rules of the games, and as NumPy has it."""
 
 from importlib.metadata import version
 from itertools import chain, combinations

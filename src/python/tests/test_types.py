@@ -1,4 +1,4 @@
-"""The stubs say what the module has, and type checkers accept how it is used."""
+"""The stubs match the module, and type checkers accept its use."""
 
 import subprocess
 import sys

@@ -333,7 +333,7 @@ fn the_readme_has_a_digest() {
     failed(&mut report(&root, &["--data", folder]), "README.md has no lines");
 }
 
-/// What is committed is what a report writes.
+/// The committed files are those that a report writes.
 #[test]
 fn committed_measurements_are_one_file_for_each_machine() {
     let folders = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles/data")).expect("measurements");
