@@ -1,7 +1,7 @@
-//! **nimlanes** is a SIMD and bit-parallel performance lab for combinatorial games.
+//! **nimlanes** is a lab for SIMD and bit-parallel code, which solves combinatorial games.
 //!
-//! Four *cores* decide impartial games with bits. Each core has one to six *operations*, typed jobs with many
-//! interchangeable *kernels*; *games* are whole problems solved by operations.
+//! Four *cores* decide impartial games with bits. Each core has one to seven *operations*, typed jobs with many
+//! interchangeable *kernels*; *games* are whole problems solved by operations. A [glossary](#glossary) is below.
 //!
 //! | core | operation | computes | game |
 //! |---|---|---|---|
@@ -68,21 +68,21 @@
 //!
 //! # How a kernel is selected
 //! Every kernel states a [`Cost`](kernel::Cost): predicted time and memory, by a formula with measured or estimated
-//! constants, and a constant for each page that is touched for the first time. Among the kernels whose answers are proved ([`Claim`](kernel::Claim)), that are compiled in, that this
-//! CPU can run and that fit in memory, the one with the smallest predicted time is selected. The choice therefore
-//! follows the size and the shape of the input. See [`kernel::selection`].
+//! coefficients. The candidates are kernels with proved answers ([`Claim`](kernel::Claim)) that are compiled in, that
+//! this CPU can run, and that fit in memory. The one with the smallest predicted time is selected, so the choice follows
+//! the size and the shape of the input. See [`kernel::selection`].
 //!
 //! # Cores
-//! Each core is a Cargo feature: `table_scan`, `occupancy`, `mex` (subtraction sets), `octal`, `xor_count`. All are on by default. With
-//! `default-features = false` and some of them, games, lists and functions are those whose cores are there. The machine code is in crates
-//! such as `nimlanes-occupancy`, of which nothing is stable but what this one re-exports.
+//! Each core is a Cargo feature: `table_scan`, `occupancy`, `mex` (subtraction sets), `octal`, `xor_count`. All are on by
+//! default. With `default-features = false` and some of them, games, lists and functions are those whose cores are
+//! there. The machine code is in crates such as `nimlanes-occupancy`; only the re-exports of this crate are stable.
 //!
-//! # What is stable
-//! - The functions above, [`games`], [`moves`], [`kernel`], [`machine`], [`lab`] and what the modules of [`cores`]
-//!   export, by [semantic versioning](https://semver.org). Enums that may grow, and structs that may get more fields,
-//!   are marked `#[non_exhaustive]`. Traits may get more items, except the journals of runs and
-//!   [`Player`](lab::duel::Player), which other crates can implement. What these pages do not show is not part of the
-//!   API.
+//! # Stability
+//! - The functions above, [`games`], [`moves`], [`kernel`], [`machine`], [`lab`] and the exports of the modules of
+//!   [`cores`] follow [semantic versioning](https://semver.org). Enums that may grow, and structs that may get more
+//!   fields, are marked `#[non_exhaustive]`. Traits may get more items, except the journals of runs and
+//!   [`Player`](lab::duel::Player), which other crates can implement. Items that these pages do not show are not part of
+//!   the API.
 //! - The names of games, operations, workloads and kernels. A kernel may become faster; the changelog names each one
 //!   that is removed.
 //! - Checkpoints and saved files: each names its format and version, and every released version can be read. Documents
@@ -93,6 +93,65 @@
 //! # How to add to it
 //! A kernel is a file, its `mod` line and its line in the operation's list; tests, benches, listings and the report
 //! find it through that list. CONTRIBUTING.md has the recipes for kernels, operations, games and tiers.
+//!
+//! # Glossary
+//! Jobs and how they are done:
+//!
+//! | term | meaning |
+//! |---|---|
+//! | core | one of the four families of algorithms in the first table |
+//! | operation | a job with a typed input and output, such as `mex_zeros` |
+//! | kernel | a function that does the job of an operation; all give the same output |
+//! | workload | a named input of an operation, without its size |
+//! | limit | the size of an input: the largest heap |
+//! | published limit | the limit in the source that a game was taken from, such as Project Euler |
+//! | tier | the instruction set that a kernel may use: portable, AVX2, AVX-512, NEON, simd128 |
+//! | portable | without intrinsics or assembly; the compiler may use the build's target, SSE2 by default on x86-64 |
+//! | oracle | the slow computation from the rules alone, to which every output must be equal |
+//! | baseline | the published algorithm, to which ratios refer |
+//! | best known elsewhere | the best algorithm found outside of this project, as a kernel; RESULTS.md calls it *best public* |
+//! | exact, observed | the answers of a kernel are proved, or rest on a property without a proof |
+//! | rates | the coefficients of a kernel's predicted time |
+//! | lower bound | the least time of a kernel on a machine, by its loads, operations, stores and chain |
+//! | dependency chain | instructions that each wait for the one before |
+//!
+//! Measurements:
+//!
+//! | term | meaning |
+//! |---|---|
+//! | duel | kernels or builds timed in interleaved rounds on one input |
+//! | turn, round | the timed runs of one kernel; one turn of each kernel |
+//! | tie | a difference under 5 %, or an interval that holds 1 |
+//! | disturbed | of a turn: over 10 % longer than the best turn of its kernel, and left out |
+//! | layout | the addresses of code, stack and tables in one process |
+//! | mode | the speed of a kernel in one layout, if others are faster or slower |
+//!
+//! Games:
+//!
+//! | term | meaning |
+//! |---|---|
+//! | P-position | a position in which the player to move loses |
+//! | mex | the smallest number that is not in a set |
+//! | Grundy value | the mex of the values that a move reaches; 0 in P-positions alone |
+//! | nim-sum | XOR; a sum of games is lost if the nim-sum of its Grundy values is 0 |
+//! | subtraction set | the numbers that a move may take from a heap |
+//! | octal game | a game on heaps given by digits; a digit allows to take, to leave a heap, to leave two |
+//! | period, preperiod, saltus | values repeat after so many heaps, from this heap on, raised by this number |
+//! | rare, common heap | of an octal game: of the few heaps that decide the next values, or of the others |
+//!
+//! Algorithms:
+//!
+//! | term | meaning |
+//! |---|---|
+//! | byte lanes | 64 consecutive heaps as the bytes of vectors |
+//! | plane | eight values of 64 heaps, a bit for each value |
+//! | decode | to turn a value `v` into the bit `1 << v` of its plane |
+//! | candidate bound | a proved range that leaves a few partners of a heap; `*_certificate` are kernels that use it |
+//! | register pipeline | the kernels `automaton*`: marks that are needed next slide along in registers |
+//! | charge | a number that no step of `occupancy` changes, and that a guessed state must have right |
+//! | period certificate | the windows of values that prove the period of an octal game |
+//! | window | the values just before a heap, on which the next value depends |
+//! | Walsh row | a row of the Walsh-Hadamard transform; `characters` count by it |
 
 #![cfg_attr(
     not(all(
