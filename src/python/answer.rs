@@ -1,4 +1,4 @@
-//! Answers of the library, which Python can wait for, watch and stop; and its errors as exceptions.
+//! Answers of the library, which Python can wait for, watch and stop.
 
 use std::convert::Infallible;
 use std::panic::resume_unwind;
@@ -9,11 +9,10 @@ use std::time::Duration;
 
 use nimlanes::games::{SolveError, Solver, Stage};
 use nimlanes::kernel::RunError;
-use nimlanes::kernel::selection::SelectError;
-use nimlanes::kernel::workload::InputError;
 use pyo3::prelude::*;
 
 use crate::arguments::Options;
+use crate::errors::raised;
 
 /// The time between checks for Python's signals, and between reports of progress.
 const TICK: Duration = Duration::from_millis(50);
@@ -61,29 +60,4 @@ pub fn answer<T: Send>(
         let found = found.map_err(raised)?;
         tell().map(|()| found)
     })
-}
-
-/// The exceptions of the package.
-mod exceptions {
-    pyo3::import_exception!(nimlanes, OutOfMemoryError);
-    pyo3::import_exception!(nimlanes, RunError);
-    pyo3::import_exception!(nimlanes, UsageError);
-}
-
-/// The exception for an error.
-pub fn raised(error: SolveError) -> PyErr {
-    let text = error.to_string();
-    match error {
-        SolveError::Input(InputError::MovesMemory { .. })
-        | SolveError::Select(SelectError::Memory { .. })
-        | SolveError::Run(RunError::Memory { .. }) => exceptions::OutOfMemoryError::new_err(text),
-        SolveError::Run(_) => exceptions::RunError::new_err(text),
-        SolveError::Select(SelectError::Long { .. }) => refused(text + "; force=True allows it"),
-        _ => refused(text),
-    }
-}
-
-/// The exception for a refused question.
-pub fn refused(text: String) -> PyErr {
-    exceptions::UsageError::new_err(text)
 }

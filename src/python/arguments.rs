@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
 
-use crate::answer::{raised, refused};
+use crate::errors::{raised, refused};
 
 /// The largest heap, or whatever else the game limits.
 pub struct Limit(pub u64);

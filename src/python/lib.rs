@@ -3,6 +3,7 @@
 
 mod answer;
 mod arguments;
+mod errors;
 
 use nimlanes::cores::OPERATIONS;
 use nimlanes::cores::mex::family::{Family, MexFamily, Repeating};
@@ -14,8 +15,9 @@ use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyTuple};
 
-use answer::{answer, refused};
+use answer::answer;
 use arguments::{Common, Limit, Moves, OneHeap, Options, whole};
+use errors::refused;
 
 #[pymodule]
 mod _nimlanes {

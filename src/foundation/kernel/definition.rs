@@ -1,4 +1,4 @@
-//! Kernels: a line in the list of an operation, and the only dispatch into the function behind that line.
+//! Operations, and kernels: a line in the list of an operation, and the only dispatch into the function behind that line.
 //!
 //! What is never inlined here is compiled once for an operation, with its kernels: crates share such functions, also generic ones.
 
@@ -8,8 +8,8 @@ use std::ops::Deref;
 
 use super::cost::{Cost, CostContext, Needs};
 use super::obstacle::Obstacle;
-use super::operation::{Operation, Yields};
 use super::run::{MAX_THREADS, Run, RunError};
+use super::terms::{Absent, Core, Digest, Yields};
 use crate::machine::Machine;
 use crate::machine::isa::Tier;
 
@@ -31,6 +31,64 @@ impl Claim {
             Claim::Observed => "observed",
         }
     }
+}
+
+/// One typed job of a core, with the list of kernels that perform it.
+///
+/// Only the cores implement operations: the macro of their lists alone makes a [`KernelDef`].
+pub trait Operation: Sized + 'static {
+    /// What a kernel is given.
+    type Input: Send + Sync + 'static;
+    /// What every kernel must compute.
+    type Output: PartialEq + fmt::Debug + Send + Sync + 'static;
+    /// What a run starts from besides its input: `()` for most operations, else the progress of an interrupted run.
+    type Start: Default;
+
+    /// The operation's name everywhere.
+    const NAME: &'static str;
+    /// The core it belongs to.
+    const CORE: Core;
+    /// What [`Operation::work`] counts, in the singular.
+    const UNIT: &'static str;
+    /// All kernels, baseline first, whether compiled in or not.
+    const KERNELS: &'static [KernelDef<Self>];
+    /// Technologies that have no kernel here.
+    const ABSENT: &'static [Absent];
+    /// The kernels that implement the best algorithms published elsewhere. Results are compared with the fastest of
+    /// them.
+    const PUBLIC: &'static [&'static str];
+    /// What the measurements showed and what was tried, in Markdown: part of the documentation and of the report.
+    const NOTES: &'static str;
+    /// The table with the constants of the kernels' predicted times: see [`KernelDef::rates`].
+    const RATES: &'static str;
+
+    /// How much a kernel must find for an input. One that finds less cannot handle it.
+    fn wanted(_input: &Self::Input) -> Yields {
+        Yields::Tally
+    }
+
+    /// Bytes of the input, which stays in memory while a kernel runs.
+    fn input_bytes(_input: &Self::Input) -> f64 {
+        0.0
+    }
+
+    /// Bytes of the output of a run on `threads` threads, which are added to the cost of every kernel. For operations
+    /// whose kernels do not know the type of the output.
+    fn output_bytes(_input: &Self::Input, _threads: usize) -> f64 {
+        0.0
+    }
+
+    /// Computes the output from the rules of the game alone: slowly, and without any theorem that a kernel uses.
+    fn oracle(input: &Self::Input) -> Self::Output;
+
+    /// What the calls of [`Run::advance`](super::Run::advance) in one run add up to.
+    fn steps(input: &Self::Input) -> u64;
+
+    /// Units of work in one run that gave `output`, for throughput.
+    fn work(input: &Self::Input, output: &Self::Output) -> u64;
+
+    /// Named numbers that summarize an output.
+    fn digest(output: &Self::Output) -> Digest;
 }
 
 /// The type of a kernel's entry.
@@ -373,7 +431,6 @@ pub fn available<O: Operation>(machine: &Machine) -> impl Iterator<Item = Kernel
 mod tests {
     use super::*;
     use crate::kernel::Digest;
-    use crate::kernel::operation::{Absent, Core};
 
     /// Whose input is the bytes that it takes.
     struct Nothing;

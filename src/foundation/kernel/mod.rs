@@ -19,12 +19,12 @@ mod definition;
 #[doc(hidden)]
 pub mod list;
 mod obstacle;
-mod operation;
 #[doc(hidden)]
 pub mod rates;
 mod run;
 pub mod selection;
 pub mod session;
+mod terms;
 #[doc(hidden)]
 pub mod threads;
 pub mod workload;
@@ -38,11 +38,11 @@ pub use definition::Body;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub use definition::entered;
-pub use definition::{Claim, Kernel, KernelDef, KernelMeta, available};
+pub use definition::{Claim, Kernel, KernelDef, KernelMeta, Operation, available};
 #[doc(hidden)]
 pub use list::kernels;
-pub use operation::{Absent, Core, Digest, Operation, Yields};
 pub use run::{Evidence, MAX_THREADS, Run, RunError};
+pub use terms::{Absent, Core, Digest, Yields};
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub use threads::faults;

@@ -19,6 +19,8 @@ pub mod c;
 pub mod fearless;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod field;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+pub mod lanes128;
 pub mod line;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 pub mod neon;

@@ -3,7 +3,7 @@
 
 use std::arch::wasm32::*;
 
-use super::v128::{Lanes, Vector, WORDS, Words, load, word_of};
+use super::lanes128::{Lanes, Vector, WORDS, Words, load, word_of};
 use crate::simd::array_of;
 use crate::simd::bits::{self, WORD};
 

@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use super::identity::{has_no_locks, id_of, is_at, names, pass_on, stream};
+use super::identity::{folder, has_no_locks, id_of, is_at, names, pass_on, stream};
 
 /// Whether a path is `-`: standard output, or standard input of what reads.
 pub fn is_standard(path: &Path) -> bool {
@@ -146,11 +146,6 @@ fn resolve_missing(path: &Path) -> io::Result<PathBuf> {
         // `missing/`, `missing/.` and `missing/..` name folders.
         _ => Err(ErrorKind::NotADirectory.into()),
     }
-}
-
-/// The parent folder of a file.
-pub(super) fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The temporary files of this process.

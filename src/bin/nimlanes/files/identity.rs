@@ -1,7 +1,14 @@
 //! What a system knows about a file besides its content: its identity, how many names it has, its owner, and whether a path names an
 //! open stream.
 
+use std::path::Path;
+
 pub use here::{has_no_locks, id_of, is_at, names, pass_on, stream};
+
+/// The parent folder of a file.
+pub fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
 
 #[cfg(unix)]
 mod here {
@@ -13,7 +20,7 @@ mod here {
 
     use rustix::io::Errno;
 
-    use super::super::atomic::folder;
+    use super::folder;
 
     /// Device and number.
     fn of(file: &Metadata) -> (u64, u64) {

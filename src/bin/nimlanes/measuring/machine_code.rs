@@ -235,9 +235,10 @@ impl Function {
 }
 
 /// The kernel of which a function is the entry: the module of the list, and the name. The function is named
-/// `<module::Operation<..> as nimlanes_foundation::kernel::operation::Operation>::KERNELS::name`, with or without the types after it.
+/// `<module::Operation<..> as nimlanes_foundation::kernel::definition::Operation>::KERNELS::name`, with or without the types after it.
 fn kernel(function: &str) -> Option<(String, String)> {
-    let (operation, name) = function.split_once(" as nimlanes_foundation::kernel::operation::Operation>::KERNELS::")?;
+    let (operation, name) =
+        function.split_once(" as nimlanes_foundation::kernel::definition::Operation>::KERNELS::")?;
     let operation = operation.strip_prefix('<')?.split('<').next()?;
     let name = name.split("::<").next().filter(|name| !name.contains("::"))?;
     Some((operation.rsplit_once("::")?.0.to_owned(), name.to_owned()))

@@ -10,8 +10,8 @@
 //! Cost: the stamps, and `n / 2` splits for the value itself; fewer for each value that is found.
 //! Bound: the stores of stamps, or the comparisons, while the values fit in L2.
 
-use super::values::Values;
-use super::{Octal, Start};
+use super::input::Octal;
+use super::values::{Start, Values};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Numbers that fit in the output.

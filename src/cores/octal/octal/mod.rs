@@ -48,7 +48,7 @@ pub mod checkpoint;
 pub(super) mod greedy;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 mod greedy_pair;
-mod input;
+pub(super) mod input;
 mod oracle;
 pub(super) mod period;
 mod sparse_stamps;

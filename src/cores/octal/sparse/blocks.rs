@@ -21,8 +21,8 @@
 use super::codes::{CODES, Coder, LANES, Move, sort_by_shift, spread};
 use super::space::{Mask, Space, common_parity};
 use super::{ASKED, CHUNK, Compiled, GROUPS, Group, Inner, PLANES, heads};
-use crate::cores::octal::octal::Octal;
 use crate::cores::octal::octal::candidates::search;
+use crate::cores::octal::octal::input::Octal;
 use crate::cores::octal::octal::values::Values;
 use crate::kernel::RunError;
 use crate::simd::bits::funnel;

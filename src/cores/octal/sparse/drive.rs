@@ -10,9 +10,9 @@ use super::Compiled;
 use super::blocks::{Sparse, TooLarge};
 use super::codes::LANES;
 use crate::cores::octal::octal::candidates::{self, Candidates};
+use crate::cores::octal::octal::input::Octal;
 use crate::cores::octal::octal::period::Watch;
-use crate::cores::octal::octal::values::Values;
-use crate::cores::octal::octal::{Octal, Start};
+use crate::cores::octal::octal::values::{Start, Values};
 use crate::kernel::threads;
 use crate::kernel::{Cost, Run, RunError};
 

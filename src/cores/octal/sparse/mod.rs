@@ -23,8 +23,8 @@ use codes::{LANES, Move};
 use window::Loops;
 
 use super::octal::candidates::Candidates;
-use super::octal::{MexOctal, Octal};
-use crate::kernel::{Operation, rates};
+use super::octal::input::Octal;
+use crate::kernel::rates;
 
 /// One-hot planes: bit `b` of byte `i` of plane `p` means heap `i` and code `8 p + b`.
 pub const PLANES: usize = 32;
@@ -60,7 +60,7 @@ impl Pace {
 }
 
 const fn rate(kernel: &str) -> [f64; 1] {
-    rates::find(MexOctal::RATES, MexOctal::NAME, kernel)
+    rates::find(include_str!("../rates.tsv"), "mex_octal", kernel)
 }
 
 /// The work on blocks, compiled for the tier of the function that [`compiled!`] is in. That function is not inlined: all drivers share

@@ -5,7 +5,8 @@ mod octal;
 mod subtraction;
 mod summary;
 
-pub use octal::{Figures, GameSearch, Known, code_help, needs_no_table, values};
+pub use octal::{GameSearch, Known, code_help, needs_no_table, values};
+pub use summary::Figures;
 
 use std::io::{Read, Result as IoResult, Write};
 use std::path::PathBuf;

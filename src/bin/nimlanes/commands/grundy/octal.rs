@@ -4,11 +4,11 @@ use std::io::{Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nimlanes::cores::mex::octal::{self, Code, MexOctal, Octal, Start, checkpoint};
-use nimlanes::cores::mex::period::{self, Census, Certificate, MexPeriod, Progress, Proved, Rare, Tally};
+use nimlanes::cores::mex::period::{self, Census, Certificate, MexPeriod, Progress, Proved, Rare};
 use nimlanes::kernel::{Operation, Run, RunError};
 
 use super::checkpoint::CheckpointFile;
-use super::summary::GameSummary;
+use super::summary::{Figures, GameSummary};
 use super::{Args, Format, Job};
 use crate::commands::arguments::{self, Kernels};
 use crate::commands::work::Work;
@@ -111,15 +111,6 @@ pub enum Known {
     Values(Vec<u16>),
     /// How often each value occurs, and the certificate if a window proves a period and one was asked for.
     Census(Census, Option<String>),
-}
-
-/// The same in figures.
-pub struct Figures {
-    /// The values that occur, ascending.
-    pub tallies: Vec<Tally>,
-    /// Of a game whose values are sparse.
-    pub sparse: Option<Sparse>,
-    pub period: Option<Period>,
 }
 
 impl Known {

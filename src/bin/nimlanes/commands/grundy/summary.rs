@@ -11,7 +11,6 @@ use nimlanes::moves::MoveSet;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use super::octal::Figures;
 use crate::files::saved::Measured;
 use crate::files::surveyed::{Period, RunWork, Sparse, mask_in_words};
 use crate::terminal::failure::Failure;
@@ -100,6 +99,15 @@ struct Tally {
 fn tallies(counted: &[period::Tally]) -> Vec<Tally> {
     let tally = |tally: &period::Tally| Tally { value: tally.value.into(), first: tally.first, heaps: tally.heaps };
     counted.iter().map(tally).collect()
+}
+
+/// What is known of a game, in figures.
+pub struct Figures {
+    /// The values that occur, ascending.
+    pub tallies: Vec<period::Tally>,
+    /// Of a game whose values are sparse.
+    pub sparse: Option<Sparse>,
+    pub period: Option<Period>,
 }
 
 impl GameSummary {

@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn the_harness_is_cut_off_and_names_are_short() {
         let spin = "<nimlanes_foundation::kernel::session::OpenSession<O> as nimlanes_foundation::kernel::session::Session>::spin";
-        let entry = "nimlanes_mex::cores::mex::subtraction::<impl nimlanes_foundation::kernel::operation::Operation for X>::KERNELS::stamp";
+        let entry = "nimlanes_mex::cores::mex::subtraction::<impl nimlanes_foundation::kernel::definition::Operation for X>::KERNELS::stamp";
         let inner = "nimlanes_mex::cores::mex::subtraction::stamp::first_gap<u16>";
         let want = ["stamp", "stamp::first_gap"];
         assert_eq!(cut(&format!("main/criterion::routine::warm_up/{spin}/{entry}/{inner}")), want);
