@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nimlanes::cores::mex::octal::sparse_space;
 use nimlanes::kernel::Run;
 
-use super::arguments::{PositionArgs, PositionQuery};
+use super::arguments::PositionArgs;
 use super::grundy;
 use crate::drawing::plot::{Picture, draw, draw_values};
 use crate::terminal::failure::Failure;
@@ -59,7 +59,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 }
 
 fn positions(args: &Args) -> Result<(Picture, Arc<Run>), Failure> {
-    let PositionQuery { question, selection, run } = args.listed.query()?;
+    let (question, selection, run) = args.listed.query()?;
     let positions = with_progress(question.game(), &selection, &run, |solver| question.positions(solver))?.positions;
     Ok((draw(&positions, question.limit, &question.caption()?), run))
 }

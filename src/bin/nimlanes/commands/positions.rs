@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use nimlanes::games::{Positions, Solver};
 
-use super::arguments::{PositionArgs, PositionQuery};
+use super::arguments::PositionArgs;
 use crate::terminal::failure::Failure;
 use crate::terminal::monitor::with_progress;
 use crate::terminal::output::{check_cancelled, write_output};
@@ -26,7 +26,7 @@ pub struct Args {
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    let PositionQuery { question, selection, run } = args.listed.query()?;
+    let (question, selection, run) = args.listed.query()?;
     let mut failure = None;
     let written = write_output(args.output.as_deref(), |out| {
         let mut is_first = true;

@@ -127,26 +127,19 @@ fn limits() -> String {
     format!("{} (as in 1e7)", limits.join("; "))
 }
 
-/// The question that a [`PositionArgs`] describes, with what is needed to answer it.
-pub struct PositionQuery {
-    pub question: Question,
-    pub selection: Selection,
-    pub run: Arc<Run>,
-}
-
 impl PositionArgs {
     /// Whether an option of a game is given.
     pub fn has_settings(&self) -> bool {
         !self.settings.is_empty()
     }
 
-    /// Validates the arguments and creates a run.
-    pub fn query(&self) -> Result<PositionQuery, Failure> {
+    /// The question that is described, with the kernels and the run to answer it.
+    pub fn query(&self) -> Result<(Question, Selection, Arc<Run>), Failure> {
         let game = game(self.game.as_deref().unwrap_or_default())?;
         let selection = self.kernels.selection(|operation| Ok(game.uses(operation)?))?;
         let question = self.settings.question(game, self.limit)?;
         let run = interrupt::run(selection.threads());
-        Ok(PositionQuery { question, selection, run })
+        Ok((question, selection, run))
     }
 }
 
