@@ -28,7 +28,6 @@ use nimlanes::kernel::Tier;
 use nimlanes::machine::ISA_MAX;
 
 use crate::commands::Command;
-use crate::commands::arguments::usage;
 use crate::commands::generate::{self, Generate};
 use crate::measuring::profile::SAMPLER;
 use crate::terminal::failure::Failure;
@@ -84,11 +83,21 @@ pub fn main() -> ExitCode {
 
 /// Prints help and version; turns a usage error into one line.
 fn explain(error: &clap::Error) -> Result<(), Failure> {
-    if error.use_stderr() {
-        Err(Failure::Usage(usage::line(error)))
-    } else {
-        output::print(&error.render().to_string())
+    if error.use_stderr() { Err(Failure::Usage(line(error))) } else { output::print(&error.render().to_string()) }
+}
+
+/// The message and the hints of an error, without the usage that follows, on one line as all others.
+fn line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let lines =
+        text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let mut message = String::new();
+    for line in lines.filter(|line| !line.is_empty()) {
+        let join = if message.is_empty() || message.ends_with(':') { " " } else { "; " };
+        message = message + join + line;
     }
+    let message = message.trim_start();
+    message.strip_prefix("error: ").unwrap_or(message).to_owned()
 }
 
 fn dispatch(cli: Cli) -> Result<(), Failure> {

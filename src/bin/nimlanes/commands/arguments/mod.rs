@@ -1,10 +1,9 @@
-//! Arguments shared by several commands, and how clap's errors are shown.
+//! Arguments shared by several commands.
 
 pub mod listed;
 pub mod repeated;
 pub mod settings;
 pub mod shard;
-pub mod usage;
 
 use std::sync::Arc;
 

@@ -132,7 +132,12 @@ impl Plan {
             }
             Task::Duel(planned) => {
                 let duel = self.duel(planned, &run(planned.threads))?;
-                self.keep(duel);
+                let [first, last] = &mut self.data.dates;
+                *last = utc_now();
+                if self.data.duels.is_empty() {
+                    first.clone_from(last);
+                }
+                self.data.duels.push(duel);
             }
             Task::Game { game, limit, budget } => {
                 let game = self.game(game, *limit, *budget, run)?;
@@ -141,15 +146,6 @@ impl Plan {
             Task::Far { game, limit } => self.data.far.push(far(game, *limit, &run(1))?),
         }
         Ok(())
-    }
-
-    fn keep(&mut self, duel: Duel) {
-        let [first, last] = &mut self.data.dates;
-        *last = utc_now();
-        if self.data.duels.is_empty() {
-            first.clone_from(last);
-        }
-        self.data.duels.push(duel);
     }
 
     fn duel(&self, planned: &Planned, run: &Run) -> Result<Duel, Failure> {
