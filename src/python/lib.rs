@@ -5,6 +5,8 @@ mod answer;
 mod arguments;
 mod errors;
 
+use std::collections::BTreeMap;
+
 use nimlanes::cores::OPERATIONS;
 use nimlanes::cores::mex::family::{Family, MexFamily, Repeating};
 use nimlanes::games::{BigUint, Figure, Positions};
@@ -169,7 +171,7 @@ fn family<'py>(
         found.largest,
         list(&found.longest_periods)?,
         list(&found.longest_preperiods)?,
-        found.periods,
+        found.periods.into_iter().collect::<BTreeMap<u64, u64>>(),
     );
     named(py, "Family", fields)
 }

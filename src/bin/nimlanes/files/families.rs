@@ -91,7 +91,7 @@ impl Periods {
             family: named.clone(),
             sets: findings.sets(),
             longest_period,
-            sets_with_longest_period: findings.periods.get(&longest_period).copied().unwrap_or(0),
+            sets_with_longest_period: findings.periods.last().map_or(0, |(_, sets)| *sets),
             // No run that ends comes near 2^53.
             sum_of_periods: u64::try_from(findings.sum_of_periods()).unwrap_or(u64::MAX),
             distinct_periods: findings.periods.len() as u64,

@@ -11,9 +11,7 @@ use super::{Family, Findings, Repeating};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// The largest value of a set, its period and its preperiod, given the mask of its moves.
-pub trait Settle: Fn(u64, &Run) -> Result<[u64; 3], RunError> {}
-
-impl<F: Fn(u64, &Run) -> Result<[u64; 3], RunError>> Settle for F {}
+pub type Settle = fn(u64, &Run) -> Result<[u64; 3], RunError>;
 
 /// The heaps of the first prefix, in units of the largest move.
 const FIRST: usize = 8;
@@ -28,17 +26,16 @@ pub fn cost(input: &Family, _: CostContext, [set, pair]: [f64; 2]) -> Cost {
 }
 
 /// Settles a set, and adds what is found.
-pub fn add(input: &Family, set: u64, run: &Run, findings: &mut Findings, settle: impl Settle) -> Result<(), RunError> {
+pub fn add(input: &Family, set: u64, run: &Run, findings: &mut Findings, settle: Settle) -> Result<(), RunError> {
     let [largest, period, preperiod] = settle(input.mask(set), run)?;
     findings.add(Repeating { set, period, preperiod }, largest, input.kept);
     run.advance(1)
 }
 
-#[inline(always)]
-pub fn run(input: &Family, run: &Run, settle: impl Settle) -> Result<Findings, RunError> {
+pub fn run(input: &Family, run: &Run, settle: Settle) -> Result<Findings, RunError> {
     let mut findings = Findings::default();
     for set in input.numbers(input.places()) {
-        add(input, set, run, &mut findings, &settle)?;
+        add(input, set, run, &mut findings, settle)?;
     }
     Ok(findings)
 }
@@ -58,7 +55,7 @@ pub mod proved {
     }
 
     /// The part of this kernel.
-    pub fn parts() -> impl Settle {
+    pub fn parts() -> Settle {
         settle
     }
 }
@@ -95,7 +92,7 @@ pub mod flags {
     }
 
     /// The part of this kernel.
-    pub fn parts() -> impl Settle {
+    pub fn parts() -> Settle {
         settle
     }
 }

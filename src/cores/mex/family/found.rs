@@ -1,7 +1,6 @@
 //! What is found about the sets of a family.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 
 /// The proved repetition of the values of a set: `g(n + period) = g(n)` for all `n >= preperiod`, both as small as possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +16,8 @@ pub struct Repeating {
 /// The periods of the sets of a family. Findings about parts of a family can be joined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// How many sets have each period.
-    pub periods: BTreeMap<u64, u64>,
+    /// How many sets have each period, ascending.
+    pub periods: Vec<(u64, u64)>,
     /// The number of purely periodic sets, those with preperiod 0.
     pub pure: u64,
     /// The largest Grundy value.
@@ -53,8 +52,11 @@ impl Longest {
 
     /// Puts a set into a list, if it belongs there.
     pub fn put(&self, list: &mut Vec<Repeating>, found: Repeating) {
-        let rank = |found: &Repeating| (Reverse((self.length)(found)), found.set);
-        let place = list.partition_point(|other| rank(other) < rank(&found));
+        let is_before = |other: &Repeating| match (self.length)(other).cmp(&(self.length)(&found)) {
+            Ordering::Equal => other.set < found.set,
+            order => order.is_gt(),
+        };
+        let place = list.partition_point(is_before);
         if place < self.most {
             list.insert(place, found);
             list.truncate(self.most);
@@ -65,7 +67,7 @@ impl Longest {
 impl Findings {
     /// The number of sets.
     pub fn sets(&self) -> u64 {
-        self.periods.values().sum()
+        self.periods.iter().map(|(_, sets)| sets).sum()
     }
 
     /// The sum of the periods of all sets.
@@ -75,7 +77,7 @@ impl Findings {
 
     /// The longest period; 0 if there are no sets.
     pub fn longest_period(&self) -> u64 {
-        self.periods.last_key_value().map_or(0, |(period, _)| *period)
+        self.periods.last().map_or(0, |(period, _)| *period)
     }
 
     /// The longest preperiod; 0 if all sets are purely periodic. Needs a list of at least one set.
@@ -85,7 +87,7 @@ impl Findings {
 
     /// Adds a set and its largest value, where lists have up to `most` sets.
     pub(super) fn add(&mut self, found: Repeating, largest: u64, most: usize) {
-        *self.periods.entry(found.period).or_default() += 1;
+        self.count(found.period, 1);
         self.largest = self.largest.max(largest);
         Longest::periods(most).put(&mut self.longest_periods, found);
         if found.preperiod == 0 {
@@ -95,19 +97,27 @@ impl Findings {
         }
     }
 
+    /// Counts sets with a period.
+    pub(super) fn count(&mut self, period: u64, sets: u64) {
+        let place = self.periods.partition_point(|(other, _)| *other < period);
+        match self.periods.get_mut(place) {
+            Some((other, count)) if *other == period => *count += sets,
+            _ => self.periods.insert(place, (period, sets)),
+        }
+    }
+
     /// Adds what was found about other sets of the same family, where lists have up to `most` sets.
     pub fn join(&mut self, other: Findings, most: usize) {
         for (period, sets) in other.periods {
-            *self.periods.entry(period).or_default() += sets;
+            self.count(period, sets);
         }
         self.pure += other.pure;
         self.largest = self.largest.max(other.largest);
-        let lists = [
-            (Longest::periods(most), &mut self.longest_periods, other.longest_periods),
-            (Longest::preperiods(most), &mut self.longest_preperiods, other.longest_preperiods),
-        ];
-        for (longest, list, others) in lists {
-            others.into_iter().for_each(|found| longest.put(list, found));
+        for found in other.longest_periods {
+            Longest::periods(most).put(&mut self.longest_periods, found);
+        }
+        for found in other.longest_preperiods {
+            Longest::preperiods(most).put(&mut self.longest_preperiods, found);
         }
     }
 }

@@ -13,7 +13,6 @@
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::oracle;
@@ -82,7 +81,7 @@ impl Family {
     /// # Errors
     /// There is no move, one is 0 or above [`MAX_MOVE`], or one is named twice.
     pub fn new(always: &[u64], free: &[u64]) -> Result<Self, FamilyError> {
-        Family::of_groups(always, free.iter().map(std::slice::from_ref))
+        Family::of_groups(always, free.chunks(1))
     }
 
     /// The sets that have all moves of `always`, and for each group of `free` all of its moves or none.
@@ -90,23 +89,17 @@ impl Family {
     /// # Errors
     /// As [`Family::new`].
     pub fn of_groups<'a>(always: &[u64], free: impl IntoIterator<Item = &'a [u64]>) -> Result<Self, FamilyError> {
-        let mut seen = 0u64;
-        let mut group = |moves: &[u64]| {
-            moves.iter().try_fold(0, |group, m| match *m {
-                1..=MAX_MOVE if seen >> m & 1 == 1 => Err(FamilyError::Twice(*m)),
-                1..=MAX_MOVE => {
-                    seen |= 1 << m;
-                    Ok(group | 1 << m)
-                }
-                _ => Err(FamilyError::Move(*m)),
-            })
-        };
-        let always = group(always)?;
-        let free = free.into_iter().map(group).collect::<Result<Vec<u64>, _>>()?;
-        let sets = 1 << free.len();
+        let always = word(always, 0)?;
+        let (mut seen, mut groups) = (always, Vec::new());
+        for moves in free {
+            let group = word(moves, seen)?;
+            seen |= group;
+            groups.push(group);
+        }
+        let sets = 1 << groups.len();
         match seen {
             0 => Err(FamilyError::NoMoves),
-            _ => Ok(Family { always, free, first: 0, sets, listed: None, kept: 1 }),
+            _ => Ok(Family { always, free: groups, first: 0, sets, listed: None, kept: 1 }),
         }
     }
 
@@ -123,15 +116,17 @@ impl Family {
     /// # Errors
     /// There is no move, or one is 0 or above [`MAX_MOVE`].
     pub fn of_sets<'a>(sets: impl IntoIterator<Item = &'a [u64]>) -> Result<Self, FamilyError> {
-        let number = |moves: &[u64]| {
-            moves.iter().try_fold(0u64, |number, m| match *m {
-                1..=MAX_MOVE => Ok(number | 1 << (m - 1)),
-                _ => Err(FamilyError::Move(*m)),
-            })
-        };
-        let listed = sets.into_iter().map(number).collect::<Result<Vec<u64>, _>>()?;
-        let largest = u64::BITS - listed.iter().fold(0, |all, set| all | set).leading_zeros();
-        let family = Family::new(&[], &(1..=largest.into()).collect::<Vec<_>>())?;
+        let (mut listed, mut all) = (Vec::new(), 0);
+        for moves in sets {
+            let mut number = 0;
+            for m in moves {
+                number |= word(&[*m], 0)? >> 1;
+            }
+            all |= number;
+            listed.push(number);
+        }
+        let free: Vec<u64> = (1..u64::from(u64::BITS - all.leading_zeros()) + 1).collect();
+        let family = Family::new(&[], &free)?;
         Ok(Family { sets: listed.len() as u64, listed: Some(listed), ..family })
     }
 
@@ -163,7 +158,8 @@ impl Family {
         if let Some(large) = moves.iter().find(|m| **m >= largest) {
             return Err(FamilyError::NotBelow(*large, largest));
         }
-        let free: Vec<u64> = (1..largest).rev().filter(|m| !moves.contains(m)).collect();
+        let mut free: Vec<u64> = (1..largest).rev().collect();
+        free.retain(|m| !moves.contains(m));
         Family::new(&[moves, &[largest]].concat(), &free)
     }
 
@@ -176,10 +172,13 @@ impl Family {
             return Err(FamilyError::Move(largest));
         }
         // The nearest pairs first: sets of a batch differ in them, and a kernel masks all moves between their first and last.
-        let pairs: Vec<[u64; 2]> = (1..=largest / 2).rev().map(|s| [s, largest - s]).collect();
+        let pairs: Vec<[u64; 2]> = (1..largest / 2 + 1).rev().map(|s| [s, largest - s]).collect();
         // Half of an even move is its own partner.
-        let pairs = pairs.iter().map(|pair| if pair[0] == pair[1] { &pair[..1] } else { pair });
-        Family::of_groups(&[largest], pairs)
+        let mut groups = Vec::new();
+        for pair in &pairs {
+            groups.push(if pair[0] == pair[1] { &pair[..1] } else { pair });
+        }
+        Family::of_groups(&[largest], groups)
     }
 
     /// Of the sets of this one, `sets` from the `first` on; fewer if there are not as many.
@@ -212,8 +211,11 @@ impl Family {
 
     /// The moves of the set with this number, as bits.
     fn mask(&self, set: u64) -> u64 {
-        let groups = self.free.iter().enumerate().filter(|(k, _)| set >> k & 1 == 1);
-        groups.fold(self.always, |mask, (_, group)| mask | group)
+        let mut mask = self.always;
+        for (k, group) in self.free.iter().enumerate() {
+            mask |= if set >> k & 1 == 1 { *group } else { 0 };
+        }
+        mask
     }
 
     /// The numbers of the sets of a part.
@@ -256,6 +258,21 @@ impl Family {
     }
 }
 
+/// The word of some moves, of which none is in `seen`.
+fn word(moves: &[u64], seen: u64) -> Result<u64, FamilyError> {
+    let mut word = 0;
+    for m in moves {
+        if !(1..=MAX_MOVE).contains(m) {
+            return Err(FamilyError::Move(*m));
+        }
+        if (seen | word) >> m & 1 == 1 {
+            return Err(FamilyError::Twice(*m));
+        }
+        word |= 1 << m;
+    }
+    Ok(word)
+}
+
 /// The places of the bits that are set, ascending.
 fn bits_of(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -292,25 +309,28 @@ impl Operation for MexFamily {
     const NOTES: &'static str = include_str!("NOTES.md");
     const RATES: &'static str = include_str!("../rates.tsv");
 
-    /// The first state that recurs, where a state is the last values, as many as the largest move.
+    /// A state is the last values, as many as the largest move. Once one recurs, all values since then do.
     fn oracle(input: &Family) -> Findings {
         let farthest = input.largest();
         let mut findings = Findings::default();
         for set in input.numbers(input.places()) {
             let moves: Vec<usize> = bits_of(input.mask(set)).collect();
+            let (mut values, mut period) = (Vec::new(), None);
             let mut heaps = 4 * farthest;
-            let (period, preperiod, values) = loop {
-                let values = oracle::values(&moves, heaps);
-                let mut seen = HashMap::new();
-                let mut states = values.windows(farthest).enumerate();
-                let recurs = |(n, state)| seen.insert(state, n).map(|before| (n - before, before));
-                if let Some((period, preperiod)) = states.find_map(recurs) {
-                    break (period as u64, preperiod as u64, values);
-                }
+            while period.is_none() {
+                values = oracle::values(&moves, heaps);
+                let last = heaps - farthest;
+                period = (1..last + 1).find(|period| values[last - period..][..farthest] == values[last..]);
                 heaps *= 2;
-            };
+            }
+            let period = period.expect("a state recurs");
+            let mut preperiod = values.len() - period;
+            while preperiod > 0 && values[preperiod - 1] == values[preperiod - 1 + period] {
+                preperiod -= 1;
+            }
             let largest = values.into_iter().max().unwrap_or(0) as u64;
-            findings.add(Repeating { set, period, preperiod }, largest, input.kept);
+            let found = Repeating { set, period: period as u64, preperiod: preperiod as u64 };
+            findings.add(found, largest, input.kept);
         }
         findings
     }

@@ -25,8 +25,8 @@ use super::found::Longest;
 use super::{Family, Findings, Repeating, alone, bits_of};
 use crate::kernel::{Cost, CostContext, Run, RunError, threads};
 use crate::machine::STACK;
+use crate::simd::array_of;
 use crate::simd::bits::{WORD, transpose};
-use crate::simd::{array_of, mapped};
 
 /// Words of the slices of all kernels but `words`.
 pub const WORDS: usize = 8;
@@ -320,9 +320,9 @@ impl<'a> Sets<'a> {
 
     /// What was found.
     fn found(mut self) -> Findings {
-        for (period, sets) in (0..).zip(self.counts) {
-            if sets > 0 {
-                *self.found.periods.entry(period).or_default() += sets;
+        for (period, sets) in self.counts.iter().enumerate() {
+            if *sets > 0 {
+                self.found.count(period as u64, *sets);
             }
         }
         self.found
@@ -433,7 +433,7 @@ struct Batch<P: Slices> {
     parts: P,
     layout: Layout,
     heaps: usize,
-    /// [`Sets::masks`].
+    /// [`Sets::masks`], in the first of these.
     masks: Vec<P::Slice>,
     /// For each value, the sets of recent heaps that have it.
     planes: Vec<P::Slice>,
@@ -451,7 +451,7 @@ impl<P: Slices> Batch<P> {
             parts,
             layout,
             heaps: 0,
-            masks: Vec::with_capacity(layout.window),
+            masks: vec![zero; layout.window],
             planes: vec![zero; layout.values * layout.stride()],
             digits: vec![zero; layout.digits * layout.heaps(LEVELS - 1)],
             used_digits: 0,
@@ -463,13 +463,12 @@ impl<P: Slices> Batch<P> {
     fn compute(&mut self, sets: &mut Sets) {
         let (parts, heaps) = (self.parts, sets.heaps);
         self.heaps = heaps;
-        self.masks.clear();
-        for words in &sets.masks {
-            self.masks.push(parts.load(words));
+        for (mask, words) in self.masks.iter_mut().zip(&sets.masks) {
+            *mask = parts.load(words);
         }
         let (window, stride) = (self.layout.window, self.layout.stride());
-        let [zero, ones] = mapped([0, u64::MAX], |word| parts.load(&[word; WORDS]));
-        let (planes, masks, common) = (&mut self.planes[..], &self.masks[..], &sets.common[..]);
+        let (zero, ones) = (parts.load(&[0; WORDS]), parts.load(&[u64::MAX; WORDS]));
+        let (planes, masks, common) = (&mut self.planes[..], &self.masks[..sets.masks.len()], &sets.common[..]);
         // Where the heaps of masked moves begin in a window.
         let masked = window + 1 - sets.masked_from - masks.len();
         let digits = &mut self.digits[..self.layout.digits * heaps];
@@ -478,8 +477,8 @@ impl<P: Slices> Batch<P> {
         let (mut used, mut at) = (1, window);
         for n in 0..heaps {
             if at == stride {
-                for plane in planes.chunks_mut(stride).take(used) {
-                    plane.copy_within(stride - window.., 0);
+                for v in 0..used {
+                    planes[v * stride..][..stride].copy_within(stride - window.., 0);
                 }
                 at = window;
             }
@@ -494,14 +493,15 @@ impl<P: Slices> Batch<P> {
                 let (mut a, mut b) = (zero, zero);
                 let (masks_by_four, masks_left) = masks.as_chunks::<4>();
                 let (heaps_by_four, heaps_left) = before[masked..][..masks.len()].as_chunks::<4>();
-                for (mask, heap) in masks_by_four.iter().zip(heaps_by_four) {
+                for i in 0..masks_by_four.len() {
+                    let (mask, heap) = (&masks_by_four[i], &heaps_by_four[i]);
                     a = parts.or_both(a, mask[0], heap[0]);
                     b = parts.or_both(b, mask[1], heap[1]);
                     a = parts.or_both(a, mask[2], heap[2]);
                     b = parts.or_both(b, mask[3], heap[3]);
                 }
-                for (mask, heap) in masks_left.iter().zip(heaps_left) {
-                    a = parts.or_both(a, *mask, *heap);
+                for i in 0..masks_left.len() {
+                    a = parts.or_both(a, masks_left[i], heaps_left[i]);
                 }
                 for m in common {
                     b = parts.or(b, before[window - m]);
@@ -524,8 +524,8 @@ impl<P: Slices> Batch<P> {
             for v in v + 1..used {
                 planes[v * stride + at] = zero;
             }
-            for (row, count) in digits.chunks_exact_mut(heaps).zip(&count) {
-                row[n] = *count;
+            for digit in 0..self.layout.digits {
+                digits[digit * heaps + n] = count[digit];
             }
             at += 1;
         }
@@ -537,10 +537,12 @@ impl<P: Slices> Batch<P> {
     #[inline(always)]
     fn agree(&self, heap: usize, later: usize, mut open: P::Slice) -> P::Slice {
         let window = self.layout.window;
-        for row in self.digits.chunks_exact(self.heaps).take(self.used_digits) {
-            for (a, b) in row[heap..][..window].chunks(4).zip(row[later..][..window].chunks(4)) {
-                for (a, b) in a.iter().zip(b) {
-                    open = self.parts.agree(open, *a, *b);
+        for digit in 0..self.used_digits {
+            let row = self.row(digit);
+            let (a, b) = (&row[heap..][..window], &row[later..][..window]);
+            for from in (0..window).step_by(4) {
+                for i in from..window.min(from + 4) {
+                    open = self.parts.agree(open, a[i], b[i]);
                 }
                 if !self.parts.any(open) {
                     return open;
@@ -548,6 +550,12 @@ impl<P: Slices> Batch<P> {
             }
         }
         open
+    }
+
+    /// A digit of all heaps.
+    #[inline(always)]
+    fn row(&self, digit: usize) -> &[P::Slice] {
+        &self.digits[digit * self.heaps..][..self.heaps]
     }
 
     /// Searches for the periods, and leaves the sets without one to the next level.
@@ -558,7 +566,7 @@ impl<P: Slices> Batch<P> {
         let last = self.heaps - self.layout.window;
         // Back from the end in the second pass.
         for is_pure in [true, false] {
-            for period in 1..=last {
+            for period in 1..last + 1 {
                 let (heap, later) = if is_pure { (0, period) } else { (last - period, last) };
                 let found = self.agree(heap, later, open);
                 if parts.any(found) {
@@ -594,7 +602,8 @@ impl<P: Slices> Batch<P> {
         let (mut same, mut heap) = (found, known);
         while heap >= least && parts.any(same) {
             let mut still = same;
-            for row in self.digits.chunks_exact(self.heaps).take(self.used_digits) {
+            for digit in 0..self.used_digits {
+                let row = self.row(digit);
                 still = parts.agree(still, row[heap - 1], row[heap - 1 + period]);
             }
             let begun = parts.without(same, still);
