@@ -115,14 +115,9 @@ impl Occurrences {
         *(if *first == 0 { first } else { second }) = size as u32;
     }
 
-    fn of(&self, value: usize) -> impl Iterator<Item = usize> {
-        self.0
-            .get(value)
-            .copied()
-            .unwrap_or_default()
-            .into_iter()
-            .take_while(|size| *size > 0)
-            .map(|size| size as usize)
+    /// The sizes of a value; 0 in place of those that it lacks.
+    fn of(&self, value: usize) -> [u32; 2] {
+        self.0.get(value).copied().unwrap_or_default()
     }
 }
 
@@ -147,42 +142,36 @@ impl Waiting {
     }
 
     /// Marks the sizes `c + a + b` whose split has nim-sum `g`, for a part `a` and a learned part `c`.
-    fn mark_with<C: Cell>(&mut self, c: usize, a: usize, known: &[C], occurrences: &Occurrences) {
-        for b in occurrences.of(self.g ^ known[c].get() ^ known[a].get()) {
-            if let Some(blocked) = self.blocked.get_mut(c + a + b) {
+    fn mark_with(&mut self, c: usize, a: usize, known: &[u32], occurrences: &Occurrences) {
+        for b in &occurrences.of(self.g ^ (known[c] ^ known[a]) as usize) {
+            if let Some(blocked) = self.blocked.get_mut(c + a + *b as usize).filter(|_| *b > 0) {
                 *blocked = true;
             }
         }
     }
 
-    /// Whether a part blocks size `s`, which `meets` tests. The part is learned.
+    /// Whether a part blocks size `known.len()`, which `meets` tests. The part is learned.
     #[inline(never)]
-    fn is_blocked<C: Cell>(
-        &mut self,
-        s: usize,
-        known: &[C],
-        occurrences: &Occurrences,
-        meets: &dyn Fn(usize) -> bool,
-    ) -> bool {
-        for c in (0..=s / 3).rev() {
+    fn is_blocked(&mut self, known: &[u32], occurrences: &Occurrences, meets: &dyn Fn(usize) -> bool) -> bool {
+        let s = known.len();
+        for c in (0..s / 3 + 1).rev() {
             if meets(c) {
-                self.learn(c, &known[..s], occurrences);
+                self.parts.push(c);
+                // For a later size, the larger of the other two parts is at least half of what `c` leaves.
+                for a in (s - c) / 2..s {
+                    self.mark_with(c, a, known, occurrences);
+                }
                 return true;
             }
         }
         false
     }
 
-    /// Learns a part `c` that blocks size `known.len()`. For a later size, the larger of the other two parts is at least half of
-    /// what `c` leaves.
-    fn learn<C: Cell>(&mut self, c: usize, known: &[C], occurrences: &Occurrences) {
-        self.parts.push(c);
-        ((known.len() - c) / 2..known.len()).for_each(|a| self.mark_with(c, a, known, occurrences));
-    }
-
-    /// Marks the sizes that a newly known size `a` blocks.
-    fn mark<C: Cell>(&mut self, a: usize, known: &[C], occurrences: &Occurrences) {
-        (0..self.parts.len()).for_each(|i| self.mark_with(self.parts[i], a, known, occurrences));
+    /// Marks the sizes that the last known size blocks.
+    fn mark(&mut self, known: &[u32], occurrences: &Occurrences) {
+        for i in 0..self.parts.len() {
+            self.mark_with(self.parts[i], known.len() - 1, known, occurrences);
+        }
     }
 }
 
@@ -210,10 +199,13 @@ pub fn drive<C: Cell, const LANES: usize>(
     let mut windows = known.clone(); // windows[limit - t] for sum t
     let mut open = OpenValues::by_parity();
     let mut occurrences = Occurrences::new(limit);
-    let mut waiting = Vec::new();
+    let mut waiting: Vec<Waiting> = Vec::new();
     let mut excess = 0;
     let mut fits = true;
-    let values = size_by_size(input, run, |s, _| {
+    let values = size_by_size(input, run, |s, values| {
+        for waiting in &mut waiting {
+            waiting.mark(values, &occurrences);
+        }
         // From this size on, the last vector may be filled up with splits that were already seen: all of them are valid.
         let in_vectors = s >= 4 * LANES;
         let whole = |len: usize| if in_vectors { len.next_multiple_of(LANES) } else { len };
@@ -232,7 +224,7 @@ pub fn drive<C: Cell, const LANES: usize>(
             }
             let waiting = Waiting::of(&mut waiting, g, limit);
             waiting.blocked[s]
-                || waiting.is_blocked(s, &known, &occurrences, &|c| {
+                || waiting.is_blocked(values, &occurrences, &|c| {
                     let t = s - c;
                     let pairs = whole(t / 2);
                     let (small, large) = (&known[1..1 + pairs], &mirror[limit + 1 - t..][..pairs]);
@@ -244,9 +236,6 @@ pub fn drive<C: Cell, const LANES: usize>(
         waiting.retain(|waiting| waiting.g != value);
         known[s] = C::new(value);
         mirror[limit - s] = C::new(value);
-        for waiting in &mut waiting {
-            waiting.mark(s, &known, &occurrences);
-        }
         excess = excess.max(2 * value as i64 - s as i64);
         fits &= value <= C::MAX;
         value
