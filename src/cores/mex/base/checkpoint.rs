@@ -73,13 +73,17 @@ impl<'a> Writer<'a> {
         self.to.write_all(bytes)
     }
 
+    pub fn number(&mut self, number: u64) -> io::Result<()> {
+        self.bytes(&number.to_le_bytes())
+    }
+
     pub fn numbers(&mut self, numbers: impl IntoIterator<Item = u64>) -> io::Result<()> {
-        numbers.into_iter().try_for_each(|number| self.bytes(&number.to_le_bytes()))
+        numbers.into_iter().try_for_each(|number| self.number(number))
     }
 
     /// Writes the hash of all before.
     pub fn end(mut self) -> io::Result<()> {
-        self.to.write_all(&self.hash.finish().to_le_bytes())?;
+        self.number(self.hash.finish())?;
         self.to.flush()
     }
 }
@@ -130,6 +134,15 @@ impl<'a> Reader<'a> {
         let mut bytes = [0; 8];
         self.bytes(&mut bytes)?;
         Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// So many numbers.
+    pub fn numbers(&mut self, count: u64) -> Result<Vec<u64>, CheckpointError> {
+        let mut numbers = Vec::new();
+        for _ in 0..count {
+            numbers.push(self.number()?);
+        }
+        Ok(numbers)
     }
 
     /// Checks that only the hash of what was read follows.

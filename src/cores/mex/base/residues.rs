@@ -12,9 +12,10 @@
 
 use std::ops::Range;
 
+use crate::cores::mex::lanes::below;
 use crate::kernel::{Cost, Run, RunError};
-use crate::simd::array_of;
 use crate::simd::bits::{WORD, funnel};
+use crate::simd::{array_of, mapped};
 
 /// Words of a row.
 const WORDS: usize = 8;
@@ -63,14 +64,29 @@ impl OddMoves {
         if even.len() > MOST_MULTIPLES {
             return Err(RunError::OutsideDomain);
         }
-        let even: Vec<usize> = even.into_iter().map(|m| m as usize).collect();
         let mut moves = OddMoves { odd, multiples: Default::default() };
-        moves.multiples = MODULI.map(|q| {
-            let odd = (q..=limit as usize).step_by(2 * q).filter(|m| q % 2 == 1 && moves.has(*m));
-            let even = even.iter().copied().filter(|m| m % q == 0);
-            Some(odd.chain(even).take(MOST_MULTIPLES + 1).collect()).filter(|few: &Vec<_>| few.len() <= MOST_MULTIPLES)
-        });
+        for (modulus, q) in MODULI.into_iter().enumerate() {
+            moves.multiples[modulus] = moves.few_multiples(q, &even, limit as usize);
+        }
         Ok(moves)
+    }
+
+    /// The multiples of `q` among the odd moves up to `limit` and the even ones, if they are few.
+    fn few_multiples(&self, q: usize, even: &[u64], limit: usize) -> Option<Vec<usize>> {
+        let mut few = Vec::new();
+        let mut m = q;
+        while q % 2 == 1 && m <= limit && few.len() <= MOST_MULTIPLES {
+            if self.has(m) {
+                few.push(m);
+            }
+            m += 2 * q;
+        }
+        for m in even {
+            if (*m as usize).is_multiple_of(q) {
+                few.push(*m as usize);
+            }
+        }
+        (few.len() <= MOST_MULTIPLES).then_some(few)
     }
 
     /// The even moves.
@@ -131,6 +147,11 @@ impl Home {
         heap % MODULI[self.modulus] == self.residue
     }
 
+    /// How many of these heaps are elsewhere.
+    fn strays_of(self, heaps: &[usize]) -> usize {
+        heaps.iter().filter(|heap| !self.has(**heap)).count()
+    }
+
     /// The lanes of its heaps, among every other heap from `first` on.
     #[inline(always)]
     fn lanes(self, first: usize) -> Row {
@@ -183,14 +204,36 @@ impl Class {
 
     /// Chooses the home anew, so that as few heaps as possible are strays.
     fn settle(&mut self, moves: &OddMoves) {
-        let moduli = (0..MODULI.len()).filter(|modulus| moves.multiples[*modulus].is_some());
-        let homes = moduli.flat_map(|modulus| (0..MODULI[modulus]).map(move |residue| Home { modulus, residue }));
-        let strays = |home: &Home| self.heaps.iter().chain(&self.strays).filter(|heap| !home.has(**heap)).count();
-        if let Some(home) = homes.min_by_key(strays).filter(|home| *home != self.home) {
-            self.home = home;
-            let mut all: Vec<usize> = self.heaps.drain(..).chain(self.strays.drain(..)).collect();
-            all.sort_unstable();
-            (self.heaps, self.strays) = all.into_iter().partition(|heap| home.has(*heap));
+        let (mut best, mut fewest) = (self.home, usize::MAX);
+        for (modulus, q) in MODULI.into_iter().enumerate() {
+            let residues = if moves.multiples[modulus].is_some() { 0..q } else { 0..0 };
+            for residue in residues {
+                let home = Home { modulus, residue };
+                let strays = home.strays_of(&self.heaps) + home.strays_of(&self.strays);
+                if strays < fewest {
+                    (best, fewest) = (home, strays);
+                }
+            }
+        }
+        if best != self.home {
+            self.home = best;
+            let (heaps, strays) = (std::mem::take(&mut self.heaps), std::mem::take(&mut self.strays));
+            // Both lists are ascending, and the new ones are to be.
+            let mut heaps = heaps.as_slice();
+            for stray in strays {
+                let (before, after) = heaps.split_at(below(heaps, stray));
+                self.sort_in(before);
+                self.sort_in(&[stray]);
+                heaps = after;
+            }
+            self.sort_in(heaps);
+        }
+    }
+
+    /// Adds heaps to the list where they belong.
+    fn sort_in(&mut self, heaps: &[usize]) {
+        for heap in heaps {
+            if self.home.has(*heap) { &mut self.heaps } else { &mut self.strays }.push(*heap);
         }
     }
 }
@@ -205,12 +248,33 @@ struct Values<'a> {
 /// The values that a heap of one parity chooses from, for each heap of a block.
 type Candidates = [[u8; LANES]; CANDIDATES];
 
+/// [`drive`], compiled for a tier.
+pub type Drive = fn(&OddMoves, usize, &Run, &mut dyn FnMut(usize, &[u8])) -> Result<(), RunError>;
+
+/// What the target of the build has.
+pub mod plain {
+    /// The part of this tier.
+    pub fn parts() -> super::Drive {
+        super::drive
+    }
+}
+
+/// AVX2.
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub mod avx2 {
+    /// The part of this tier.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn parts() -> super::Drive {
+        |moves, heaps, run, take| super::drive(moves, heaps, run, take)
+    }
+}
+
 /// Computes the values of the heaps below `heaps` and hands them to `take`, a block at a time, with its first heap.
 ///
 /// # Errors
 /// The run was cancelled, or [`RunError::Overflow`]: a value passes 62.
 #[inline(always)]
-pub fn drive(moves: &OddMoves, heaps: usize, run: &Run, mut take: impl FnMut(usize, &[u8])) -> Result<(), RunError> {
+fn drive(moves: &OddMoves, heaps: usize, run: &Run, take: &mut dyn FnMut(usize, &[u8])) -> Result<(), RunError> {
     let mut values = Values { moves, g: vec![0; heaps.next_multiple_of(BLOCK)], classes: Vec::new() };
     let mut candidates = [[[0; LANES]; CANDIDATES]; 2];
     for first in (0..heaps).step_by(BLOCK) {
@@ -247,7 +311,7 @@ impl Values<'_> {
         // Row `i`: heaps with more than `i` candidates, and with more than `i` that are not doubtful.
         let [mut filled, mut sure] = [[[0; WORDS]; CANDIDATES]; 2];
         for (v, class) in self.classes.iter().enumerate() {
-            let need = sure[self.moves.even().len()].map(|word: u64| !word);
+            let need = mapped(sure[self.moves.even().len()], |word: u64| !word);
             if need == [0; WORDS] {
                 break;
             }
@@ -313,7 +377,7 @@ impl Values<'_> {
             let mut last = last;
             for lane in 0..LANES {
                 for parity in 0..2 {
-                    let [a, b, ..] = candidates[parity].each_ref().map(|row| row[lane]);
+                    let (a, b) = (candidates[parity][0][lane], candidates[parity][1][lane]);
                     // A branch would be wrong half of the time.
                     let mut own = a ^ (a ^ b) & u8::from(a == last[parity]).wrapping_neg();
                     if own >= values {
@@ -393,7 +457,7 @@ fn add(counts: &mut [Row; CANDIDATES], mut lanes: Row, mut new: impl FnMut(usize
         let here = subtract(&lanes, count);
         new(i, here);
         lanes = subtract(&lanes, &here);
-        count.iter_mut().zip(&here).for_each(|(count, here)| *count |= here);
+        *count = array_of(|word| count[word] | here[word]);
     }
     lanes == [0; WORDS]
 }
@@ -431,7 +495,7 @@ mod tests {
         let limit = heaps as u64 - 1;
         let moves = OddMoves::new(odd_row(moves, row_words(limit)), even(moves).collect(), limit)?;
         let mut values = Vec::new();
-        drive(&moves, heaps, &Run::new(1), |first, block| {
+        drive(&moves, heaps, &Run::new(1), &mut |first, block| {
             assert_eq!(first, values.len());
             values.extend(block.iter().map(|v| usize::from(*v)));
         })?;

@@ -1,13 +1,13 @@
 //! The progress of a run in a file.
 
 use std::io::{self, Read, Write};
-use std::ops::RangeInclusive;
 
 use super::frames::{Frames, MOST_BYTES};
 use super::history::{History, Progress};
 use super::layout::{FRAME, Layout, Packed};
 use super::{LANES, MOST_MOVES, Output, Records, WINDOW};
 use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
+use crate::cores::mex::lanes::below;
 
 /// The first bytes of a checkpoint, for a plain history and for a packed one.
 const MAGIC: [[u8; 8]; 2] = [*b"nimlane2", *b"nimlane3"];
@@ -31,17 +31,34 @@ impl Progress {
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = Writer::new(out, MAGIC[usize::from(self.is_packed())])?;
         let Output { first, counts, fingerprint } = &self.output;
-        out.numbers([self.limit, self.moves.len() as u64])?;
-        out.numbers(self.moves.iter().map(|m| *m as u64))?;
-        out.numbers([self.next as u64, first.len() as u64])?;
-        out.numbers(first.iter().chain(counts).copied().chain([*fingerprint]))?;
-        match self.history.layout.packed {
-            None => self.history.layout.held(self.next).try_for_each(|n| out.bytes(self.history.block(n)))?,
-            Some(packed) => Frames::held(packed, self.next.div_ceil(FRAME)).try_for_each(|frame| {
-                let bytes = self.history.frames.get(frame);
-                out.numbers([bytes.len() as u64])?;
-                out.bytes(bytes)
-            })?,
+        out.number(self.limit)?;
+        out.number(self.moves.len() as u64)?;
+        for m in &self.moves {
+            out.number(*m as u64)?;
+        }
+        out.number(self.next as u64)?;
+        out.number(first.len() as u64)?;
+        for list in [first, counts] {
+            for number in list {
+                out.number(*number)?;
+            }
+        }
+        out.number(*fingerprint)?;
+        if let Some(packed) = self.history.layout.packed {
+            let count = self.next.div_ceil(FRAME);
+            for frame in 0..count {
+                if Frames::holds(packed, count, frame) {
+                    let bytes = self.history.frames.get(frame);
+                    out.number(bytes.len() as u64)?;
+                    out.bytes(bytes)?;
+                }
+            }
+        } else {
+            for heaps in self.history.layout.held(self.next) {
+                for n in heaps.step_by(LANES) {
+                    out.bytes(self.history.block(n))?;
+                }
+            }
         }
         out.end()
     }
@@ -68,17 +85,17 @@ impl Progress {
         if values > MOST_MOVES as u64 + 1 {
             return Err(CheckpointError::Damaged);
         }
-        let mut numbers = || (0..values).map(|_| reader.number()).collect::<Result<_, _>>();
-        let output = Output { first: numbers()?, counts: numbers()?, fingerprint: reader.number()? };
+        let (first, counts) = (reader.numbers(values)?, reader.numbers(values)?);
+        let output = Output { first, counts, fingerprint: reader.number()? };
         if !is_possible(input, next, &output) {
             return Err(CheckpointError::Damaged);
         }
         let (next, heaps) = (next as usize, input.heaps());
-        let known = WINDOW as u8 - (values as u8).saturating_sub(1)..=WINDOW as u8;
+        let least = WINDOW as u8 - (values as u8).saturating_sub(1);
         let mut progress = Progress { next, output, ..Progress::with_layout(input, layout) };
         match layout.packed {
-            None => read_codes(&mut reader, &mut progress.history, next, heaps, &known)?,
-            Some(packed) => read_frames(&mut reader, &mut progress.history, packed, next, heaps, &known)?,
+            None => read_codes(&mut reader, &mut progress.history, next, heaps, least)?,
+            Some(packed) => read_frames(&mut reader, &mut progress.history, packed, next, heaps, least)?,
         }
         reader.end()?;
         Ok(progress)
@@ -91,18 +108,25 @@ fn read_codes(
     history: &mut History,
     next: usize,
     heaps: usize,
-    known: &RangeInclusive<u8>,
+    least: u8,
 ) -> Result<(), CheckpointError> {
     let mut codes = [0; LANES];
-    for n in history.layout.held(next) {
-        reader.bytes(&mut codes)?;
-        let (own, past) = codes.split_at(LANES.min(heaps - n));
-        if !own.iter().all(|code| known.contains(code)) || past.iter().any(|code| *code != 0) {
-            return Err(CheckpointError::Damaged);
+    for held in history.layout.held(next) {
+        for n in held.step_by(LANES) {
+            reader.bytes(&mut codes)?;
+            let (own, past) = codes.split_at(LANES.min(heaps - n));
+            if !are_known(own, least) || past.iter().any(|code| *code != 0) {
+                return Err(CheckpointError::Damaged);
+            }
+            history.write(n, n % history.layout.ring, &codes);
         }
-        history.write(n, n % history.layout.ring, &codes);
     }
     Ok(())
+}
+
+/// Whether the codes are those of values that a run has found, the last of which has the code `least`.
+fn are_known(codes: &[u8], least: u8) -> bool {
+    codes.iter().all(|code| (least..WINDOW as u8 + 1).contains(code))
 }
 
 /// Reads the frames that a packed history holds after `next` of the heaps.
@@ -112,12 +136,16 @@ fn read_frames(
     packed: Packed,
     next: usize,
     heaps: usize,
-    known: &RangeInclusive<u8>,
+    least: u8,
 ) -> Result<(), CheckpointError> {
     if next < heaps && !next.is_multiple_of(FRAME) {
         return Err(CheckpointError::Damaged);
     }
-    for frame in Frames::held(packed, next.div_ceil(FRAME)) {
+    let count = next.div_ceil(FRAME);
+    for frame in 0..count {
+        if !Frames::holds(packed, count, frame) {
+            continue;
+        }
         let length = reader.number()?;
         if length > MOST_BYTES as u64 {
             return Err(CheckpointError::Damaged);
@@ -125,7 +153,7 @@ fn read_frames(
         let mut bytes = vec![0; length as usize].into_boxed_slice();
         reader.bytes(&mut bytes)?;
         let own = FRAME.min(next - frame * FRAME);
-        if !history.restore(frame, bytes).is_some_and(|codes| codes[..own].iter().all(|code| known.contains(code))) {
+        if !history.restore(frame, bytes).is_some_and(|codes| are_known(&codes[..own], least)) {
             return Err(CheckpointError::Damaged);
         }
     }
@@ -137,12 +165,14 @@ fn read_frames(
 fn is_possible(input: &Records, next: u64, output: &Output) -> bool {
     let Output { first, counts, .. } = output;
     let heaps = input.heaps() as u64;
-    // A heap of value v has at least v moves.
-    let moves = |n: u64| input.moves().partition_point(|m| *m as u64 <= n);
-    (next == heaps || next < heaps && next.is_multiple_of(LANES as u64))
-        && first.first().copied() == (next > 0).then_some(0)
-        && first.is_sorted_by(|a, b| a < b)
-        && first.iter().enumerate().all(|(v, n)| *n < next && moves(*n) >= v)
-        && counts.iter().all(|count| *count > 0)
-        && counts.iter().map(|count| u128::from(*count)).sum::<u128>() == u128::from(next)
+    let mut counted = 0;
+    for (v, (n, count)) in first.iter().zip(counts).enumerate() {
+        let is_in_order = if v == 0 { *n == 0 } else { first[v - 1] < *n };
+        // A heap of value v has at least v moves.
+        if !is_in_order || *n >= next || below(input.moves(), *n as usize + 1) < v || *count == 0 {
+            return false;
+        }
+        counted += u128::from(*count);
+    }
+    (next == heaps || next < heaps && next.is_multiple_of(LANES as u64)) && counted == u128::from(next)
 }

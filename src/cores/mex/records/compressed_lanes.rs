@@ -3,7 +3,7 @@
 //! Cost of a right block: that of [`guess_lanes`]; for each move beyond the window and 64 heaps, two bits and a copy.
 //! Bound: as there.
 
-use super::guess::Settle;
+use super::guess::Parts;
 use super::layout::Layout;
 use super::{Output, Records, Start, guess, guess_lanes};
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -14,6 +14,6 @@ pub fn cost(input: &Records, context: CostContext, rates: [f64; 3]) -> Cost {
 }
 
 #[inline(always)]
-pub fn run(input: &Records, run: &Run, start: Start, parts: impl Settle) -> Result<Output, RunError> {
-    guess_lanes::run_over(Layout::packed(input), input, run, start, &parts)
+pub fn run(input: &Records, run: &Run, start: Start, parts: Parts) -> Result<Output, RunError> {
+    guess_lanes::run_over(Layout::packed(input), input, run, start, parts)
 }

@@ -8,8 +8,6 @@
 //! Each move beyond the window reads the frames in order, at its distance behind the run. A [`Reader`] unpacks one tile for each
 //! tile of the run, and keeps two, because a move need not be a multiple of a tile.
 
-use std::collections::VecDeque;
-
 use super::layout::{FRAME, Layout, Packed, TILE};
 use crate::cores::mex::lanes::{LANES, WINDOW};
 use crate::simd::array_of;
@@ -43,22 +41,28 @@ pub fn pack(codes: &[u8], period: usize, to: &mut Vec<u8>) {
             let block: &[u8; LANES] = codes[at..].first_chunk().expect("whole blocks");
             // Nothing before the frame is read.
             let before = (0 < period && period <= at).then(|| codes[at - period..].first_chunk().expect("a block"));
-            let mask = before.map_or(u64::MAX, |before| differing(block, before));
+            let mut mask = before.map_or(u64::MAX, |before| differing(block, before));
             if mask == 0 {
                 continue;
             }
-            let is_small = is_small(block.iter().fold(u8::MAX, |least, code| least.min(*code)));
+            let mut least = u8::MAX;
+            for code in block {
+                least = least.min(*code);
+            }
+            let is_small = is_small(least);
             if is_small && MASK + mask.count_ones().div_ceil(2) as usize <= HALVES {
                 low |= 1 << b;
                 to.extend(mask.to_le_bytes());
-                let mut values = ones(mask).map(|i| WINDOW as u8 - block[i]);
-                while let Some(value) = values.next() {
-                    to.push(value | values.next().unwrap_or(0) << 4);
+                while mask != 0 {
+                    let low = next_one(&mut mask).map_or(0, |i| WINDOW as u8 - block[i]);
+                    let high = next_one(&mut mask).map_or(0, |i| WINDOW as u8 - block[i]);
+                    to.push(low | high << 4);
                 }
             } else if is_small {
                 high |= 1 << b;
-                let (first, second) = block.split_at(HALVES);
-                to.extend(first.iter().zip(second).map(|(a, b)| (WINDOW as u8 - a) | (WINDOW as u8 - b) << 4));
+                for i in 0..HALVES {
+                    to.push((WINDOW as u8 - block[i]) | (WINDOW as u8 - block[HALVES + i]) << 4);
+                }
             } else {
                 (low, high) = (low | 1 << b, high | 1 << b);
                 to.extend(block);
@@ -73,22 +77,29 @@ pub fn pack(codes: &[u8], period: usize, to: &mut Vec<u8>) {
 /// The heaps at which two blocks differ.
 #[inline(always)]
 fn differing(a: &[u8; LANES], b: &[u8; LANES]) -> u64 {
-    // Unlike `==`, a fold is done in vectors without a call.
-    if a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b)) == 0 {
+    // Unlike `==`, this is done in vectors without a call.
+    let mut all = 0;
+    for i in 0..LANES {
+        all |= a[i] ^ b[i];
+    }
+    if all == 0 {
         return 0;
     }
     let differs: [u8; LANES] = array_of(|i| u8::from(a[i] != b[i]));
-    let eights = differs.as_chunks::<8>().0.iter();
-    // The product gathers the lowest bits of all bytes in the last byte.
-    let eights = eights.map(|eight| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56);
-    eights.enumerate().fold(0, |mask, (i, eight)| mask | eight << (8 * i))
+    let mut mask = 0;
+    for (i, eight) in differs.as_chunks::<8>().0.iter().enumerate() {
+        // The product gathers the lowest bits of all bytes in the last byte.
+        mask |= u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56 << (8 * i);
+    }
+    mask
 }
 
-/// The positions of the ones of a word, ascending.
-fn ones(word: u64) -> impl Iterator<Item = usize> {
-    std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)))
-        .take_while(|word| *word != 0)
-        .map(|word| word.trailing_zeros() as usize)
+/// Takes the lowest one of a word, and returns its position.
+#[inline(always)]
+fn next_one(word: &mut u64) -> Option<usize> {
+    let position = (*word != 0).then(|| word.trailing_zeros() as usize)?;
+    *word &= *word - 1;
+    Some(position)
 }
 
 /// Unpacks a tile from the beginning of `bytes` to the second half of `codes`, whose first half holds the tile before. Returns
@@ -96,7 +107,8 @@ fn ones(word: u64) -> impl Iterator<Item = usize> {
 fn unpack<'a>(bytes: &'a [u8], codes: &mut [u8; 2 * TILE]) -> Option<&'a [u8]> {
     let (head, mut bytes) = bytes.split_first_chunk::<HEAD>()?;
     let period = usize::from(head[0]);
-    let [low, high] = [1, 9].map(|at| u64::from_le_bytes(*head[at..].first_chunk().expect("a word")));
+    let word = |at: usize| u64::from_le_bytes(*head[at..].first_chunk().expect("a word"));
+    let (low, high) = (word(1), word(9));
     // Blocks of the first two kinds have no high bit.
     if period > LONGEST || period == 0 && high != u64::MAX {
         return None;
@@ -112,9 +124,10 @@ fn unpack<'a>(bytes: &'a [u8], codes: &mut [u8; 2 * TILE]) -> Option<&'a [u8]> {
             (1, 0) => true,
             (0, _) => {
                 let (halves, rest) = bytes.split_first_chunk::<HALVES>()?;
-                let (first, second) = codes[at..][..LANES].split_at_mut(HALVES);
-                for ((first, second), halves) in first.iter_mut().zip(second).zip(halves) {
-                    (*first, *second) = (WINDOW as u8 - (halves & 15), WINDOW as u8 - (halves >> 4));
+                let block: &mut [u8; LANES] = codes[at..].first_chunk_mut().expect("a block");
+                for i in 0..HALVES {
+                    block[i] = WINDOW as u8 - (halves[i] & 15);
+                    block[HALVES + i] = WINDOW as u8 - (halves[i] >> 4);
                 }
                 (bytes, phase) = (rest, None);
                 continue;
@@ -126,19 +139,24 @@ fn unpack<'a>(bytes: &'a [u8], codes: &mut [u8; 2 * TILE]) -> Option<&'a [u8]> {
                 continue;
             }
         };
-        let from = phase.unwrap_or_else(|| {
+        if phase.is_none() {
             repeat(&codes[at - period..at], &mut repeated);
-            0
-        });
+        }
+        let from = phase.unwrap_or(0);
         codes[at..][..LANES].copy_from_slice(&repeated[from..][..LANES]);
         phase = Some(if from + step < period { from + step } else { from + step - period });
         if is_patched {
             let (mask, rest) = bytes.split_first_chunk::<MASK>()?;
-            let mask = u64::from_le_bytes(*mask);
+            let mut mask = u64::from_le_bytes(*mask);
             let (values, rest) = rest.split_at_checked(mask.count_ones().div_ceil(2) as usize)?;
-            for (k, i) in ones(mask).enumerate() {
+            let mut k = 0;
+            while let Some(mut i) = next_one(&mut mask) {
                 let code = WINDOW as u8 - (values[k / 2] >> (k % 2 * 4) & 15);
-                (i..LANES).step_by(period).for_each(|i| codes[at + i] = code);
+                while i < LANES {
+                    codes[at + i] = code;
+                    i += period;
+                }
+                k += 1;
             }
             (bytes, phase) = (rest, None);
         }
@@ -177,7 +195,8 @@ pub fn unpack_frame(mut bytes: &[u8], codes: &mut [u8]) -> bool {
 pub struct Frames {
     packed: Packed,
     prefix: Vec<Box<[u8]>>,
-    last: VecDeque<Box<[u8]>>,
+    /// Frame `f` is at `f` modulo the length.
+    last: Vec<Box<[u8]>>,
     /// The number of frames so far, and the bytes of those that are kept.
     count: usize,
     bytes: usize,
@@ -185,33 +204,29 @@ pub struct Frames {
 
 impl Frames {
     pub fn new(packed: Packed) -> Self {
-        // One more is pushed before one is dropped.
-        let (prefix, last) = (packed.prefix, packed.last + 1);
-        Frames { packed, prefix: Vec::with_capacity(prefix), last: VecDeque::with_capacity(last), ..Frames::default() }
+        let (prefix, last) = (Vec::with_capacity(packed.prefix), vec![Box::default(); packed.last]);
+        Frames { packed, prefix, last, ..Frames::default() }
     }
 
     /// Adds the next frame, and drops the one that nothing reads any more.
     pub fn push(&mut self, frame: Box<[u8]>) {
         self.bytes += frame.len();
-        self.count += 1;
-        if self.count <= self.packed.prefix {
+        if self.count < self.packed.prefix {
             self.prefix.push(frame);
-            return;
+        } else {
+            let place = &mut self.last[self.count % self.packed.last];
+            self.bytes -= place.len();
+            *place = frame;
         }
-        self.last.push_back(frame);
-        if self.last.len() > self.packed.last {
-            let dropped = self.last.pop_front().expect("one was pushed");
-            self.bytes -= dropped.len();
-        }
+        self.count += 1;
     }
 
-    /// The frames that are kept after `count` frames, ascending.
-    pub fn held(packed: Packed, count: usize) -> impl Iterator<Item = usize> {
-        let prefix = count.min(packed.prefix);
-        (0..prefix).chain(prefix.max(count.saturating_sub(packed.last))..count)
+    /// Whether a frame is kept after `count` frames.
+    pub fn holds(packed: Packed, count: usize, frame: usize) -> bool {
+        frame < packed.prefix || frame + packed.last >= count
     }
 
-    /// Continues after frames of which only some are [`held`](Frames::held).
+    /// Continues after frames of which it [`holds`](Frames::holds) only some.
     pub fn skip_to(&mut self, frame: usize) {
         self.count = frame;
     }
@@ -219,7 +234,7 @@ impl Frames {
     pub fn get(&self, frame: usize) -> &[u8] {
         match self.prefix.get(frame) {
             Some(bytes) => bytes,
-            None => &self.last[frame + self.last.len() - self.count],
+            None => &self.last[frame % self.packed.last],
         }
     }
 
@@ -252,7 +267,10 @@ pub struct Readers {
 impl Readers {
     /// The readers of moves of at least [`RECENT`](super::layout::RECENT)` - LANES` heaps.
     pub fn new(moves: &[usize]) -> Self {
-        let readers = moves.iter().map(|m| Reader { m: *m, next: 0, offset: 0 }).collect();
+        let mut readers = Vec::with_capacity(moves.len());
+        for m in moves {
+            readers.push(Reader { m: *m, next: 0, offset: 0 });
+        }
         Readers { readers, codes: vec![0; moves.len() * 2 * TILE] }
     }
 
@@ -269,8 +287,11 @@ impl Readers {
     /// How far before the end of [`codes`](Readers::codes) the codes lie that each move reaches from the first heap of
     /// a tile.
     pub fn places(moves: &[usize]) -> Vec<usize> {
-        let place = |(r, m): (usize, &usize)| (moves.len() - r) * 2 * TILE - m.wrapping_neg() % TILE;
-        moves.iter().enumerate().map(place).collect()
+        let mut places = Vec::with_capacity(moves.len());
+        for (r, m) in moves.iter().enumerate() {
+            places.push((moves.len() - r) * 2 * TILE - m.wrapping_neg() % TILE);
+        }
+        places
     }
 
     /// The codes that the tile reaches; 0 stands for no heap.
@@ -356,8 +377,7 @@ mod tests {
         let mut frames = Frames::new(packed);
         for count in 1..20 {
             frames.push(vec![count as u8 - 1; count].into());
-            let held: Vec<_> = Frames::held(packed, count).collect();
-            assert!((0..count).all(|f| held.contains(&f) == (f < 3 || f + 4 >= count)), "{count}: {held:?}");
+            let held: Vec<_> = (0..count).filter(|f| Frames::holds(packed, count, *f)).collect();
             assert!(held.iter().all(|f| frames.get(*f) == vec![*f as u8; f + 1]), "{count}");
             assert_eq!(frames.bytes(), held.iter().map(|f| f + 1).sum::<usize>());
         }

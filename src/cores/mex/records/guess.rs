@@ -18,7 +18,7 @@ use super::layout::Layout;
 use super::periods::{JUDGED, best_period, first_codes, room};
 use super::ring::{Block, Blocks, Far, LaneBlocks, near};
 use super::{Form, Records};
-use crate::cores::mex::lanes::{Decoder, LANES, PLANES, Planes, Sources, WINDOW};
+use crate::cores::mex::lanes::{Decoder, LANES, PLANES, Planes, WINDOW};
 use crate::kernel::Cost;
 use crate::simd::{array_of, mapped};
 
@@ -46,9 +46,7 @@ pub struct Pattern {
 
 impl Pattern {
     fn new(near: &[usize], before: &[usize]) -> Self {
-        let indices = |start: usize, m: &usize| array_of(|i| (start + i - m) as u8);
-        let reached = near.iter().map(|m| indices(LANES, m)).collect();
-        let reached_before = before.iter().map(|m| indices(2 * LANES, m)).collect();
+        let (reached, reached_before) = (indices(LANES, near), indices(2 * LANES, before));
         Pattern { period: LANES, near: near.to_vec(), repeat: [0; LANES], reached, reached_before }
     }
 
@@ -63,6 +61,15 @@ impl Pattern {
     }
 }
 
+/// For each move, the indices of the heaps that the heaps from `start` on reach.
+fn indices(start: usize, moves: &[usize]) -> Vec<[u8; LANES]> {
+    let mut indices = Vec::with_capacity(moves.len());
+    for m in moves {
+        indices.push(array_of(|i| (start + i - m) as u8));
+    }
+    indices
+}
+
 /// What a block is settled from.
 pub struct Evidence<'a> {
     /// The two blocks before, the last one first, and the codes that the guess repeats.
@@ -72,63 +79,51 @@ pub struct Evidence<'a> {
     pub far: &'a [u8; LANES],
 }
 
-/// The parts of a tier: how it settles a block.
-pub trait Settle {
-    /// The number of last blocks that [`settle`](Settle::settle) is given in place of what moves shorter than them reach.
-    const HELD: usize;
-
-    /// What computes the blocks that are not settled, and what far moves reach.
-    fn decoder(&self) -> &dyn Decoder;
-
+/// The parts of a tier.
+#[derive(Clone, Copy)]
+pub struct Parts {
+    /// Computes the blocks that are not settled, and what far moves reach.
+    pub decoder: &'static dyn Decoder,
+    /// The number of last blocks that `settle` is given in place of what moves shorter than them reach.
+    pub held: usize,
     /// Settles a block; false if it gives up.
-    fn settle(&self, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool;
+    pub settle: fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool,
 }
 
-/// In memory: every tier can.
-impl<D: Decoder> Settle for D {
-    const HELD: usize = 1;
+/// The parts of a tier that settles blocks in memory, which every tier can.
+macro_rules! in_memory {
+    ($tier:ident, $condition:meta $(, $features:literal)?) => {
+        #[cfg($condition)]
+        pub mod $tier {
+            use super::{Evidence, LANES, Parts, Pattern, settle_in_memory};
+            use crate::cores::mex::lanes::$tier::{first_plane, parts as decoder};
 
-    #[inline(always)]
-    fn decoder(&self) -> &dyn Decoder {
-        self
-    }
-
-    #[inline(always)]
-    fn settle(&self, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
-        settle_in_memory(self, pattern, evidence, codes)
-    }
+            #[inline]
+            $(#[target_feature(enable = $features)])?
+            pub fn parts() -> Parts {
+                let settle = |pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]| {
+                    settle_in_memory(|codes| first_plane(codes), pattern, evidence, codes)
+                };
+                Parts { decoder: decoder(), held: 1, settle }
+            }
+        }
+    };
 }
-
-/// In registers, which hold the last two blocks.
-pub struct InRegisters<D, S> {
-    /// [`Settle::decoder`].
-    pub decoder: D,
-    /// [`Settle::settle`].
-    pub settle: S,
-}
-
-impl<D: Decoder, S: Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool> Settle for InRegisters<D, S> {
-    const HELD: usize = 2;
-
-    #[inline(always)]
-    fn decoder(&self) -> &dyn Decoder {
-        &self.decoder
-    }
-
-    #[inline(always)]
-    fn settle(&self, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
-        (self.settle)(pattern, evidence, codes)
-    }
-}
+in_memory!(plain, all());
+in_memory!(avx2, all(target_arch = "x86_64", feature = "avx2"), "avx2,bmi1,bmi2,lzcnt,popcnt");
+in_memory!(
+    v128,
+    any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128"))
+);
 
 /// Settles a block in memory, where near moves read the last block and the guess side by side; false if it gives up.
 #[inline(always)]
-fn settle_in_memory(decoder: &impl Decoder, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
-    let one_hot = |codes: &[u8; LANES]| {
-        let mut hits: [Planes; 1] = [[[0; LANES]; PLANES]];
-        decoder.add(Sources::new(codes, 0), &[0], 1, &mut hits);
-        hits[0][0]
-    };
+fn settle_in_memory(
+    one_hot: impl Fn(&[u8; LANES]) -> [u8; LANES],
+    pattern: &Pattern,
+    evidence: Evidence,
+    codes: &mut [u8; LANES],
+) -> bool {
     // The last block, the guess, and room for a repetition to end in.
     let mut values = [0; 3 * LANES];
     values[..LANES].copy_from_slice(&one_hot(evidence.before[0]));
@@ -145,13 +140,19 @@ fn settle_in_memory(decoder: &impl Decoder, pattern: &Pattern, evidence: Evidenc
         let mut reached = *evidence.far;
         for m in &pattern.near {
             let sources: &[u8; LANES] = values[LANES - m..].first_chunk().expect("moves shorter than a block");
-            reached.iter_mut().zip(sources).for_each(|(reached, value)| *reached |= value);
+            for i in 0..LANES {
+                reached[i] |= sources[i];
+            }
         }
         let mex = mapped(reached, |reached| !reached & reached.wrapping_add(1));
         if values[LANES..2 * LANES] == mex {
             *codes = mapped(mex, |mex| WINDOW as u8 - mex.trailing_zeros() as u8);
-            // Unlike `contains`, a fold vectorises.
-            return mex.iter().fold(u8::MAX, |least, mex| least.min(*mex)) > 0;
+            // Unlike `contains`, this vectorises.
+            let mut least = u8::MAX;
+            for mex in mex {
+                least = least.min(mex);
+            }
+            return least > 0;
         }
         values[LANES..2 * LANES].copy_from_slice(&mex);
     }
@@ -159,9 +160,9 @@ fn settle_in_memory(decoder: &impl Decoder, pattern: &Pattern, evidence: Evidenc
 }
 
 /// Blocks that are guessed first. `inner` computes those that are not settled.
-pub struct Guessed<'a, P> {
+pub struct Guessed<'a> {
     inner: LaneBlocks<'a>,
-    parts: &'a P,
+    parts: Parts,
     close: Far<'a>,
     far: Far<'a>,
     pattern: Pattern,
@@ -178,12 +179,13 @@ pub struct Guessed<'a, P> {
     added_from: usize,
 }
 
-impl<'a, P: Settle> Guessed<'a, P> {
-    pub fn new(input: &'a Records, layout: &Layout, parts: &'a P) -> Self {
+impl<'a> Guessed<'a> {
+    #[inline(always)]
+    pub fn new(input: &'a Records, layout: &Layout, parts: Parts) -> Self {
         let [close, far] = Far::new(input, layout).split(AT_ONCE);
-        let [before, close] = close.split(P::HELD);
+        let [before, close] = close.split(parts.held);
         Guessed {
-            inner: LaneBlocks::new(input, layout, parts.decoder()),
+            inner: LaneBlocks::new(input, layout, parts.decoder),
             parts,
             close,
             far,
@@ -213,7 +215,7 @@ impl<'a, P: Settle> Guessed<'a, P> {
     }
 }
 
-impl<P: Settle> Blocks for Guessed<'_, P> {
+impl Blocks for Guessed<'_> {
     #[inline(always)]
     fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]) {
         let Block { n, place, .. } = block;
@@ -226,17 +228,21 @@ impl<P: Settle> Blocks for Guessed<'_, P> {
                 self.added = if self.far.can_add(history, block, AT_ONCE) { AT_ONCE } else { 1 };
                 (index, self.added_from) = (0, n);
                 let reached = &mut self.reached[..self.added];
-                reached.iter_mut().for_each(|planes| planes[0] = [0; LANES]);
-                self.far.add(history, block, 1, reached, self.parts.decoder());
+                for planes in &mut *reached {
+                    planes[0] = [0; LANES];
+                }
+                self.far.add(history, block, 1, reached, self.parts.decoder);
             }
             if !self.close.of_ring().is_empty() {
-                self.close.add(history, block, 1, &mut self.reached[index..=index], self.parts.decoder());
+                self.close.add(history, block, 1, &mut self.reached[index..=index], self.parts.decoder);
             }
             // A pattern is found only after more blocks than these.
-            let [last, second, repeated] =
-                [LANES, 2 * LANES, self.pattern.lag()].map(|m| history.codes_behind(place, m));
-            let evidence = Evidence { before: [last, second], repeated, far: &self.reached[index][0] };
-            if self.parts.settle(&self.pattern, evidence, codes) {
+            let evidence = Evidence {
+                before: [history.codes_behind(place, LANES), history.codes_behind(place, 2 * LANES)],
+                repeated: history.codes_behind(place, self.pattern.lag()),
+                far: &self.reached[index][0],
+            };
+            if (self.parts.settle)(&self.pattern, evidence, codes) {
                 self.settled += 1;
                 return;
             }

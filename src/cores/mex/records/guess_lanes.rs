@@ -3,7 +3,7 @@
 //! Cost of a right block: for each move, the decode of the tier's [`lanes`](crate::cores::mex::lanes) to one plane.
 //! Bound: in plain Rust, the decode; else wrong blocks.
 
-use super::guess::{self, Guessed, Settle};
+use super::guess::{self, Guessed, Parts};
 use super::layout::Layout;
 use super::ring::drive;
 use super::{Output, Records, Start, ring_lanes};
@@ -15,18 +15,12 @@ pub fn cost(input: &Records, context: CostContext, [chain, step, guess]: [f64; 3
 }
 
 #[inline(always)]
-pub fn run(input: &Records, run: &Run, start: Start, parts: impl Settle) -> Result<Output, RunError> {
-    run_over(Layout::new(input), input, run, start, &parts)
+pub fn run(input: &Records, run: &Run, start: Start, parts: Parts) -> Result<Output, RunError> {
+    run_over(Layout::new(input), input, run, start, parts)
 }
 
 /// [`run`] over a history of this layout.
 #[inline(always)]
-pub fn run_over(
-    layout: Layout,
-    input: &Records,
-    run: &Run,
-    start: Start,
-    parts: &impl Settle,
-) -> Result<Output, RunError> {
+pub fn run_over(layout: Layout, input: &Records, run: &Run, start: Start, parts: Parts) -> Result<Output, RunError> {
     drive(input, layout, run, start, &mut Guessed::new(input, &layout, parts))
 }

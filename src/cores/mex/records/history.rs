@@ -50,7 +50,11 @@ impl History {
     /// The codes of the last heaps before `n`, whose index in the ring is `place`: `most`, or as many as the ring holds.
     pub fn recent(&self, n: usize, place: usize, most: usize) -> Vec<u8> {
         let held = most.min(n).min(self.layout.ring);
-        (1..=held).rev().map(|m| self.ring[self.behind(place, m)]).collect()
+        let mut codes = Vec::with_capacity(held);
+        for m in (1..held + 1).rev() {
+            codes.push(self.ring[self.behind(place, m)]);
+        }
+        codes
     }
 
     /// Writes the codes of the block at `n`, whose index in the ring is `place`.

@@ -1,7 +1,9 @@
 //! How much of a history is kept, and in which form.
 
+use std::ops::Range;
+
 use super::Records;
-use crate::cores::mex::lanes::LANES;
+use crate::cores::mex::lanes::{LANES, below};
 
 /// Heaps in a tile: one bit of a word for each block.
 pub const TILE: usize = 64 * LANES;
@@ -43,24 +45,36 @@ impl Layout {
             prefix: input.moves().get(short).map_or(0, |m| heaps - m).next_multiple_of(LANES),
             packed: None,
         };
-        let layouts = (0..=input.moves().len()).rev().map(layout);
-        layouts.min_by_key(|layout| layout.ring + layout.prefix).expect("at least one")
+        let mut best = layout(input.moves().len());
+        for short in (0..input.moves().len()).rev() {
+            let other = layout(short);
+            if other.ring + other.prefix < best.ring + best.prefix {
+                best = other;
+            }
+        }
+        best
     }
 
     /// The layout that packs all heaps but the last ones, unless no move reaches beyond those.
     pub fn packed(input: &Records) -> Self {
         let (moves, heaps) = (input.moves(), input.heaps());
-        let near = moves.partition_point(|m| m + LANES <= RECENT);
+        let near = below(moves, RECENT - LANES + 1);
+        if near == moves.len() {
+            return Layout::new(input);
+        }
         let packed = |short: usize| Packed {
             // A tile more is unpacked than the last move reaches.
             prefix: moves.get(short).map_or(0, |m| (heaps - m + TILE).div_ceil(FRAME)),
             last: moves[..short].last().map_or(0, |m| m.div_ceil(FRAME)).max(RECENT / FRAME),
         };
-        let layouts = (near..=moves.len()).rev().map(packed);
-        match layouts.min_by_key(|packed| packed.prefix + packed.last) {
-            Some(packed) if near < moves.len() => Layout { short: near, ring: RECENT, prefix: 0, packed: Some(packed) },
-            _ => Layout::new(input),
+        let mut best = packed(moves.len());
+        for short in (near..moves.len()).rev() {
+            let other = packed(short);
+            if other.prefix + other.last < best.prefix + best.last {
+                best = other;
+            }
         }
+        Layout { short: near, ring: RECENT, prefix: 0, packed: Some(best) }
     }
 
     /// Bytes of the codes.
@@ -68,13 +82,12 @@ impl Layout {
         self.ring + self.prefix + 3 * LANES
     }
 
-    /// The first heaps of the blocks that a history holds when all heaps before `next` are done, ascending: the blocks of the
-    /// prefix, then the last blocks, in the ring.
-    pub fn held(&self, next: usize) -> impl Iterator<Item = usize> + use<> {
+    /// The heaps of the blocks that a history holds when all heaps before `next` are done, ascending: those of the prefix, then the
+    /// last ones, in the ring.
+    pub fn held(&self, next: usize) -> [Range<usize>; 2] {
         let done = next.next_multiple_of(LANES);
         let prefix = done.min(self.prefix);
-        let ring = prefix.max(done.saturating_sub(self.ring));
-        (0..prefix).step_by(LANES).chain((ring..done).step_by(LANES))
+        [0..prefix, prefix.max(done.saturating_sub(self.ring))..done]
     }
 }
 

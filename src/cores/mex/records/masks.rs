@@ -8,7 +8,7 @@ use super::history::History;
 use super::layout::Layout;
 use super::ring::{self, Block, Blocks};
 use super::{Output, Records, Start};
-use crate::cores::mex::lanes::LANES;
+use crate::cores::mex::lanes::{LANES, below};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Rates: the ns of a heap, and of a heap and move.
@@ -28,18 +28,23 @@ impl Blocks for Masks<'_> {
     fn block(&mut self, history: &History, Block { n, place, .. }: Block, codes: &mut [u8; LANES]) {
         let mut recent = [0; 2 * LANES];
         recent[..LANES].copy_from_slice(&history.ring[history.behind(place, LANES)..][..LANES]);
-        let ring = self.moves[self.near..self.short].iter().map(|m| &history.ring[history.behind(place, *m)..]);
-        let prefix = self.moves[self.short..].iter().take_while(|m| **m < n + LANES);
-        let prefix = prefix.map(|m| &history.prefix[LANES + n - m..]);
         // Bit 63 - v, the code, for a heap of value v; bit 0 for no heap.
         let mut reached = [1u64; LANES];
-        for source in ring.chain(prefix) {
+        for (k, m) in self.moves.iter().enumerate().skip(self.near) {
+            let source = match k < self.short {
+                true => &history.ring[history.behind(place, *m)..],
+                false if *m < n + LANES => &history.prefix[LANES + n - m..],
+                false => break,
+            };
             for (reached, code) in reached.iter_mut().zip(&source[..LANES]) {
                 *reached |= 1 << (code % 64);
             }
         }
-        for (i, reached) in reached.into_iter().enumerate() {
-            let reached = self.moves[..self.near].iter().fold(reached, |r, m| r | 1 << (recent[LANES + i - m] % 64));
+        for i in 0..LANES {
+            let mut reached = reached[i];
+            for m in &self.moves[..self.near] {
+                reached |= 1 << (recent[LANES + i - m] % 64);
+            }
             recent[LANES + i] = (!reached).ilog2() as u8;
         }
         codes.copy_from_slice(&recent[LANES..]);
@@ -50,6 +55,6 @@ impl Blocks for Masks<'_> {
 pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
     let layout = Layout::new(input);
     let short = layout.short;
-    let near = input.moves()[..short].partition_point(|m| *m < LANES);
+    let near = below(&input.moves()[..short], LANES);
     ring::drive(input, layout, run, start, &mut Masks { moves: input.moves(), near, short })
 }

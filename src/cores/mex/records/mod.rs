@@ -34,7 +34,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::lanes::{self, LANES, WINDOW};
-use super::oracle;
+use super::{oracle, residues};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
@@ -137,7 +137,7 @@ impl Records {
         if moves.is_none() && !residue_classes::takes(set, limit) {
             return Err(InputError::TooManyMoves { operation: NAME, most: MOST_MOVES });
         }
-        let moves = moves.map(|moves| moves.into_iter().map(|m| m as usize).collect());
+        let moves = moves.map(|moves| moves.iter().map(|m| *m as usize).collect());
         Ok(Records { set: set.clone(), moves, limit, is_resumable: false, continues: None })
     }
 
@@ -198,6 +198,16 @@ fn hashed(hash: u64, word: [u8; 8]) -> u64 {
     (hash.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517c_c1b7_2722_0a95)
 }
 
+/// The codes of a block, given the values of its first heaps; 0 for the heaps beyond them.
+#[inline(always)]
+fn codes_of(values: &[u8]) -> [u8; LANES] {
+    let mut codes = [0; LANES];
+    for (code, v) in codes.iter_mut().zip(values) {
+        *code = WINDOW as u8 - v;
+    }
+    codes
+}
+
 impl Output {
     /// Adds the next 64 heaps, from `n` on, given as codes `63 - g`. The codes of heaps beyond the limit are 0.
     #[inline(always)]
@@ -212,13 +222,20 @@ impl Output {
                 break;
             }
             let code = WINDOW as u8 - v as u8;
-            let here = codes.iter().map(|c| u8::from(*c == code)).sum::<u8>();
+            let mut here = 0;
+            for c in codes {
+                here += u8::from(*c == code);
+            }
             (*count, left) = (*count + u64::from(here), left - here);
         }
         let next = WINDOW as u8 - self.first.len() as u8;
         // Zeros are heaps beyond the limit, not values.
-        // Unlike `any`, which may stop at each heap, this is done in vectors.
-        if codes.iter().fold(false, |any, c| any | (c.wrapping_sub(1) < next)) {
+        // Without a stop at each heap, this is done in vectors.
+        let mut is_new = false;
+        for c in codes {
+            is_new |= c.wrapping_sub(1) < next;
+        }
+        if is_new {
             self.add_first(n, codes);
         }
     }
@@ -253,18 +270,18 @@ impl Operation for MexRecords {
         ring_lanes_avx512 = ring_lanes with lanes::avx512 like ring_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts", needs;
         ring_lanes_neon = ring_lanes with lanes::v128 like ring_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
         ring_lanes_simd128 = ring_lanes with lanes::v128 like ring_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
-        guess_lanes = guess_lanes with lanes::plain like ring_lanes, Portable, [], "blocks guessed by a period found on the way, verified in lanes, computed where wrong";
-        guess_lanes_avx2 = guess_lanes with lanes::avx2 like guess_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        guess_lanes = guess_lanes with guess::plain like ring_lanes, Portable, [], "blocks guessed by a period found on the way, verified in lanes, computed where wrong";
+        guess_lanes_avx2 = guess_lanes with guess::avx2 like guess_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
         guess_lanes_avx512 = guess_lanes with registers_avx512 like guess_lanes, Avx512, ["avx512"], "planes by byte permutes";
-        guess_lanes_neon = guess_lanes with lanes::v128 like guess_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
-        guess_lanes_simd128 = guess_lanes with lanes::v128 like guess_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
-        compressed_lanes = compressed_lanes with lanes::plain like guess_lanes, Portable, [], "the same over a compressed history, with moves beyond its window unpacked as the run goes";
-        compressed_lanes_avx2 = compressed_lanes with lanes::avx2 like compressed_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        guess_lanes_neon = guess_lanes with guess::v128 like guess_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        guess_lanes_simd128 = guess_lanes with guess::v128 like guess_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
+        compressed_lanes = compressed_lanes with guess::plain like guess_lanes, Portable, [], "the same over a compressed history, with moves beyond its window unpacked as the run goes";
+        compressed_lanes_avx2 = compressed_lanes with guess::avx2 like compressed_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
         compressed_lanes_avx512 = compressed_lanes with registers_avx512 like compressed_lanes, Avx512, ["avx512"], "planes by byte permutes";
-        compressed_lanes_neon = compressed_lanes with lanes::v128 like compressed_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
-        compressed_lanes_simd128 = compressed_lanes with lanes::v128 like compressed_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
-        residue_classes = residue_classes, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
-        residue_classes_avx2 = residue_classes like residue_classes, Avx2, ["avx2"], "the same source at this tier";
+        compressed_lanes_neon = compressed_lanes with guess::v128 like compressed_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        compressed_lanes_simd128 = compressed_lanes with guess::v128 like compressed_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
+        residue_classes = residue_classes with residues::plain, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
+        residue_classes_avx2 = residue_classes with residues::avx2 like residue_classes, Avx2, ["avx2"], "the same source at this tier";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",
@@ -275,18 +292,21 @@ impl Operation for MexRecords {
     const RATES: &'static str = include_str!("rates.tsv");
 
     fn oracle(input: &Records) -> Output {
-        let moves: Vec<usize> = input.set.up_to(input.limit).into_iter().map(|m| m as usize).collect();
-        let values = oracle::values(&moves, input.heaps());
-        let known = values.iter().max().map_or(0, |largest| largest + 1);
-        let first = |v| values.iter().position(|value| *value == v).expect("all smaller values occur as well") as u64;
-        let count = |v| values.iter().filter(|value| **value == v).count() as u64;
-        let mut codes: Vec<u8> = values.iter().map(|v| (WINDOW - v) as u8).collect();
-        codes.resize(values.len().next_multiple_of(LANES), 0);
-        Output {
-            first: (0..known).map(first).collect(),
-            counts: (0..known).map(count).collect(),
-            fingerprint: codes.as_chunks().0.iter().fold(0, |hash, eight| hashed(hash, *eight)),
+        let moves: Vec<usize> = input.set.up_to(input.limit).iter().map(|m| *m as usize).collect();
+        let mut output = Output::default();
+        let mut codes = vec![0; input.heaps().next_multiple_of(LANES)];
+        for (n, v) in oracle::values(&moves, input.heaps()).into_iter().enumerate() {
+            if v == output.first.len() {
+                output.first.push(n as u64);
+                output.counts.push(0);
+            }
+            output.counts[v] += 1;
+            codes[n] = (WINDOW - v) as u8;
         }
+        for eight in codes.as_chunks().0 {
+            output.fingerprint = hashed(output.fingerprint, *eight);
+        }
+        output
     }
 
     fn steps(input: &Records) -> u64 {
@@ -300,10 +320,18 @@ impl Operation for MexRecords {
     fn digest(output: &Output) -> Digest {
         let last = output.first.last().copied().unwrap_or(0);
         let zeros = output.counts.first().copied().unwrap_or(0);
-        let numbers = [("values", output.first.len() as u64), ("last", last), ("zeros", zeros)];
-        let numbers = numbers.into_iter().chain([("fingerprint", output.fingerprint)]);
-        numbers.map(|(name, number)| (name, number.into())).collect()
+        vec![
+            ("values", output.first.len() as u128),
+            ("last", last.into()),
+            ("zeros", zeros.into()),
+            ("fingerprint", output.fingerprint.into()),
+        ]
     }
+}
+
+/// A set that is timed at the published size alone.
+const fn set(name: &'static str, summary: &'static str) -> Workload {
+    Workload { name, summary, published: 10_000_000, sizes: &[10_000_000] }
 }
 
 impl Workloads for MexRecords {
@@ -314,24 +342,9 @@ impl Workloads for MexRecords {
             published: 10_000_000,
             sizes: &[10, 100, 100_000, 10_000_000],
         },
-        Workload {
-            name: "fibonacci",
-            summary: "take a Fibonacci number; size = the largest heap",
-            published: 10_000_000,
-            sizes: &[10_000_000],
-        },
-        Workload {
-            name: "primes",
-            summary: "take a prime; size = the largest heap",
-            published: 10_000_000,
-            sizes: &[10_000_000],
-        },
-        Workload {
-            name: "2,7,19,50",
-            summary: "take 2, 7, 19 or 50; size = the largest heap",
-            published: 10_000_000,
-            sizes: &[10_000_000],
-        },
+        set("fibonacci", "take a Fibonacci number; size = the largest heap"),
+        set("primes", "take a prime; size = the largest heap"),
+        set("2,7,19,50", "take 2, 7, 19 or 50; size = the largest heap"),
     ];
 
     fn canonical(workload: &str) -> Result<String, InputError> {

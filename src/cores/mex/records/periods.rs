@@ -3,7 +3,7 @@
 use super::Records;
 use super::frames::{LONGEST, is_small};
 use super::layout::{FRAME, Packed};
-use crate::cores::mex::lanes::{LANES, PLANES, WINDOW};
+use crate::cores::mex::lanes::{LANES, PLANES, WINDOW, below};
 
 /// The blocks that a period is judged by.
 pub const JUDGED: usize = 16;
@@ -14,7 +14,7 @@ pub fn room(input: &Records, packed: Packed) -> f64 {
     let codes = first_codes(input.moves(), JUDGED * LANES + LONGEST);
     let each = match best_period(&codes) {
         Some(_) => 0.08,
-        None if codes.iter().all(|code| is_small(*code)) => 0.55,
+        None if codes.iter().copied().all(is_small) => 0.55,
         None => 1.01,
     };
     ((packed.prefix + packed.last + 1) * FRAME) as f64 * each
@@ -24,7 +24,10 @@ pub fn room(input: &Records, packed: Packed) -> f64 {
 pub fn first_codes(moves: &[usize], heaps: usize) -> Vec<u8> {
     let mut codes = Vec::with_capacity(heaps);
     for n in 0..heaps {
-        let reached = moves.iter().take_while(|m| **m <= n).fold(1u64, |reached, m| reached | 1u64 << codes[n - m]);
+        let mut reached = 1u64;
+        for m in &moves[..below(moves, n + 1)] {
+            reached |= 1_u64 << codes[n - m];
+        }
         codes.push((!reached).ilog2() as u8);
     }
     codes
@@ -33,14 +36,16 @@ pub fn first_codes(moves: &[usize], heaps: usize) -> Vec<u8> {
 /// The period that would have guessed most of the last blocks of `codes` right, and their share, if it is at least half.
 pub fn best_period(codes: &[u8]) -> Option<(usize, f64)> {
     let blocks = codes.len().saturating_sub(LONGEST) / LANES;
-    let right = |period: &usize| {
+    let (mut best, mut most) = (0, 0);
+    for period in 1..LONGEST + 1 {
         let starts = (codes.len() - blocks * LANES..codes.len()).step_by(LANES);
-        starts.filter(|start| is_guessed(codes, *start, *period)).count()
-    };
-    // The shortest of the best: a wrong block misleads fewer blocks after it.
-    let best = (1..=LONGEST).rev().max_by_key(right)?;
-    let share = right(&best) as f64 / blocks as f64;
-    (share >= 0.5).then_some((best, share))
+        let right = starts.filter(|start| is_guessed(codes, *start, period)).count();
+        // The shortest of the best: a wrong block misleads fewer blocks after it.
+        if right > most {
+            (best, most) = (period, right);
+        }
+    }
+    (most > 0 && 2 * most >= blocks).then(|| (best, most as f64 / blocks as f64))
 }
 
 /// Whether the block of `codes` at `start` is what `period` would have guessed, and small values.

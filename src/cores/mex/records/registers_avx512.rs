@@ -4,28 +4,31 @@
 
 use std::arch::x86_64::*;
 
-use super::guess::{Evidence, InRegisters, Pattern, ROUNDS, Settle};
-use crate::cores::mex::lanes::avx512::{self, TABLES, Tables};
+use super::guess::{Evidence, Parts, Pattern, ROUNDS};
+use crate::cores::mex::lanes::avx512::{self, TABLES};
 use crate::cores::mex::lanes::{LANES, WINDOW};
 use crate::simd::avx512::{load, store};
-use crate::simd::mapped;
 
 /// Settles a block in registers. Only the guess waits for the block before, for one permute.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512bitalg")]
-fn settle(tables: &Tables, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
-    let lookup = load(&tables.lookup[0]);
+fn settle(pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
+    let lookup = load(&std::hint::black_box(&TABLES).lookup[0]);
     let one = _mm512_set1_epi8(1);
     let guess = _mm512_permutexvar_epi8(load(&pattern.repeat), load(evidence.repeated));
     store(codes, guess);
-    let [second, last, mut own] = mapped([load(evidence.before[1]), load(evidence.before[0]), guess], |codes| {
-        _mm512_permutexvar_epi8(codes, lookup)
-    });
+    let second = _mm512_permutexvar_epi8(load(evidence.before[1]), lookup);
+    let last = _mm512_permutexvar_epi8(load(evidence.before[0]), lookup);
+    let mut own = _mm512_permutexvar_epi8(guess, lookup);
     // In memory, these would be read across two stores, which no processor forwards.
-    let reached = |all, indices| _mm512_or_si512(all, _mm512_permutex2var_epi8(second, load(indices), last));
-    let far = pattern.reached_before.iter().fold(load(evidence.far), reached);
+    let mut far = load(evidence.far);
+    for indices in &pattern.reached_before {
+        far = _mm512_or_si512(far, _mm512_permutex2var_epi8(second, load(indices), last));
+    }
     for round in 0..ROUNDS {
-        let reached = |all, indices| _mm512_or_si512(all, _mm512_permutex2var_epi8(last, load(indices), own));
-        let reached = pattern.reached.iter().fold(far, reached);
+        let mut reached = far;
+        for indices in &pattern.reached {
+            reached = _mm512_or_si512(reached, _mm512_permutex2var_epi8(last, load(indices), own));
+        }
         let mex = _mm512_andnot_si512(reached, _mm512_add_epi8(reached, one));
         if _mm512_cmpneq_epi8_mask(mex, own) == 0 {
             if round > 0 {
@@ -42,10 +45,7 @@ fn settle(tables: &Tables, pattern: &Pattern, evidence: Evidence, codes: &mut [u
 /// The parts of this tier.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vbmi,avx512bitalg")]
-pub fn parts() -> impl Settle {
-    let tables = std::hint::black_box(&TABLES);
-    InRegisters {
-        decoder: avx512::parts(),
-        settle: move |pattern: &Pattern, evidence: Evidence, codes: &mut _| settle(tables, pattern, evidence, codes),
-    }
+pub fn parts() -> Parts {
+    let settle = |pattern: &Pattern, evidence: Evidence, codes: &mut _| settle(pattern, evidence, codes);
+    Parts { decoder: avx512::parts(), held: 2, settle }
 }

@@ -2,9 +2,9 @@
 //!
 //! Cost and bound: see there; then counting.
 
-use super::{Output, Records, Start};
-use crate::cores::mex::lanes::{LANES, WINDOW};
-use crate::cores::mex::residues::{self, OddMoves, row_words};
+use super::{Output, Records, Start, codes_of};
+use crate::cores::mex::lanes::LANES;
+use crate::cores::mex::residues::{self, Drive, OddMoves, row_words};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::moves::MoveSet;
 
@@ -28,18 +28,16 @@ pub fn takes(set: &MoveSet, limit: u64) -> bool {
 }
 
 #[inline(always)]
-pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
+pub fn run(input: &Records, run: &Run, start: Start, drive: Drive) -> Result<Output, RunError> {
     if !start.is_default() {
         return Err(RunError::OutsideDomain);
     }
     let mut output = Output::default();
     let Records { set, limit, .. } = input;
     let moves = OddMoves::new(set.odd_up_to(*limit, row_words(*limit)), set.even_up_to(*limit), *limit)?;
-    residues::drive(&moves, input.heaps(), run, |first, values| {
-        for (n, values) in (first..).step_by(LANES).zip(values.chunks(LANES)) {
-            let mut codes = [0; LANES];
-            codes.iter_mut().zip(values).for_each(|(code, v)| *code = WINDOW as u8 - v);
-            output.add(n, &codes);
+    drive(&moves, input.heaps(), run, &mut |first, values| {
+        for (b, values) in values.chunks(LANES).enumerate() {
+            output.add(first + b * LANES, &codes_of(values));
         }
     })?;
     Ok(output)

@@ -7,12 +7,14 @@
 //! registers, so moves 1, 2 and 3 do not wait for a store. Those of the last two blocks are in memory. Each heap isolates its
 //! lowest free value, two operations after the previous heap.
 
+use std::sync::Arc;
+
 use super::frames::{MOST_BYTES, Readers};
 use super::history::{History, Progress};
 use super::layout::{FRAME, Layout, TILE};
 use super::periods::room;
-use super::{Form, Output, Records, Start};
-use crate::cores::mex::lanes::{APART, Decoder, LANES, PLANES, Planes, Sources, WINDOW, act_apart};
+use super::{Form, Journal, Output, Records, Start};
+use crate::cores::mex::lanes::{APART, Decoder, LANES, PLANES, Planes, Sources, WINDOW, act_apart, below};
 use crate::kernel::{Cost, Run, RunError};
 
 /// Blocks between two progress updates.
@@ -48,7 +50,8 @@ pub trait Blocks {
     }
 }
 
-/// Goes through the blocks from the start of the run, with a history of this layout.
+/// Goes through the blocks from the start of the run, with a history of this layout. Inlined into kernels, with the blocks, which have
+/// the CPU features of their tier; what is done once a frame is apart.
 #[inline(always)]
 pub fn drive(
     input: &Records,
@@ -57,73 +60,103 @@ pub fn drive(
     start: Start,
     blocks: &mut impl Blocks,
 ) -> Result<Output, RunError> {
-    let Start { from, journal } = start;
-    let mut progress = from.unwrap_or_else(|| Progress::with_layout(input, layout));
-    if !progress.matches(input) || progress.history.layout != layout {
-        return Err(RunError::OutsideDomain);
-    }
-    let heaps = input.heaps();
-    run.advance(progress.done())?;
+    let mut state = State::new(input, layout, run, start)?;
     let mut codes = [0; LANES];
-    let mut readers = Readers::new(Readers::moves(&layout, input.moves()));
-    let room = layout.packed.map(|packed| room(input, packed).max(CHECKED));
-    let mut scratch = Vec::with_capacity(room.map_or(0, |_| MOST_BYTES));
-    while progress.next < heaps {
-        let Progress { next, output, history, .. } = &mut progress;
+    while state.progress.next < state.heaps {
+        let Progress { next, output, history, .. } = &mut state.progress;
         let from = *next;
-        let end = heaps.min(from + PROGRESS_BLOCKS * LANES);
+        let end = state.heaps.min(from + PROGRESS_BLOCKS * LANES);
         let mut place = from % history.layout.ring;
-        for tile in (from..end).step_by(TILE) {
-            readers.advance(&history.frames, tile);
-            let unpacked = readers.codes();
-            for n in (tile..end.min(tile + TILE)).step_by(LANES) {
-                let block = Block { n, place, values: output.first.len(), unpacked };
-                blocks.block(history, block, &mut codes);
-                if heaps - n < LANES {
-                    codes[heaps - n..].fill(0);
-                }
-                history.write(n, place, &codes);
-                output.add(n, &codes);
-                place += LANES;
-                if place == history.layout.ring {
-                    place = 0;
-                }
+        for n in (from..end).step_by(LANES) {
+            if n % TILE == 0 || n == from {
+                state.readers.advance(&history.frames, n);
+            }
+            let block = Block { n, place, values: output.first.len(), unpacked: state.readers.codes() };
+            blocks.block(history, block, &mut codes);
+            if state.heaps - n < LANES {
+                codes[state.heaps - n..].fill(0);
+            }
+            history.write(n, place, &codes);
+            output.add(n, &codes);
+            place += LANES;
+            if place == history.layout.ring {
+                place = 0;
             }
         }
-        *next = end;
+        state.end_frame(end, blocks.period())?;
+    }
+    Ok(state.progress.output)
+}
+
+/// The state of a run.
+struct State<'a> {
+    run: &'a Run,
+    progress: Progress,
+    journal: Option<Arc<dyn Journal>>,
+    heaps: usize,
+    readers: Readers,
+    /// The bytes that frames may take, if the history is packed.
+    room: Option<f64>,
+    scratch: Vec<u8>,
+}
+
+impl<'a> State<'a> {
+    #[inline(never)]
+    fn new(input: &Records, layout: Layout, run: &'a Run, start: Start) -> Result<Self, RunError> {
+        let Start { from, journal } = start;
+        let progress = from.unwrap_or_else(|| Progress::with_layout(input, layout));
+        if !progress.matches(input) || progress.history.layout != layout {
+            return Err(RunError::OutsideDomain);
+        }
+        run.advance(progress.done())?;
+        let room = layout.packed.map(|packed| room(input, packed).max(CHECKED));
+        Ok(State {
+            run,
+            progress,
+            journal,
+            heaps: input.heaps(),
+            readers: Readers::new(Readers::moves(&layout, input.moves())),
+            room,
+            scratch: Vec::with_capacity(room.map_or(0, |_| MOST_BYTES)),
+        })
+    }
+
+    /// Counts the heaps up to `end`, packs and saves them.
+    #[inline(never)]
+    fn end_frame(&mut self, end: usize, period: usize) -> Result<(), RunError> {
+        let from = self.progress.next;
+        self.progress.next = end;
         let mut is_outgrown = false;
-        if let Some(room) = room {
-            history.pack(from, blocks.period(), &mut scratch);
+        if let Some(room) = self.room {
+            let history = &mut self.progress.history;
+            history.pack(from, period, &mut self.scratch);
             is_outgrown = history.frames.bytes() as f64 > room;
         }
-        let stop = run.advance((end - from) as u64);
-        if let Some(journal) = &journal {
-            journal.keep(&progress, stop.is_err() || is_outgrown);
+        let stop = self.run.advance((end - from) as u64);
+        if let Some(journal) = &self.journal {
+            journal.keep(&self.progress, stop.is_err() || is_outgrown);
         }
         stop?;
-        if is_outgrown {
-            return Err(RunError::GaveUp(OUTGROWN));
-        }
+        if is_outgrown { Err(RunError::GaveUp(OUTGROWN)) } else { Ok(()) }
     }
-    Ok(progress.output)
 }
 
 /// Computes blocks as lanes.
 pub struct LaneBlocks<'a> {
-    decoder: &'a dyn Decoder,
+    decoder: &'static dyn Decoder,
     far: Far<'a>,
     chain: Chain,
 }
 
 impl<'a> LaneBlocks<'a> {
-    pub fn new(input: &'a Records, layout: &Layout, decoder: &'a dyn Decoder) -> Self {
+    pub fn new(input: &'a Records, layout: &Layout, decoder: &'static dyn Decoder) -> Self {
         LaneBlocks { decoder, far: Far::new(input, layout), chain: Chain::new(near(input)) }
     }
 }
 
 /// The moves shorter than a block.
 pub fn near(input: &Records) -> &[usize] {
-    &input.moves()[..input.moves().partition_point(|m| *m < LANES)]
+    &input.moves()[..below(input.moves(), LANES)]
 }
 
 /// The moves of at least a block: those that read the ring, and those that read the prefix or the frames.
@@ -140,7 +173,7 @@ pub struct Far<'a> {
 impl<'a> Far<'a> {
     pub fn new(input: &'a Records, layout: &Layout) -> Self {
         let (ring, prefix) = input.moves().split_at(layout.short);
-        let ring = &ring[ring.partition_point(|m| *m < LANES)..];
+        let ring = &ring[below(ring, LANES)..];
         let unpacked = Readers::places(Readers::moves(layout, input.moves()));
         Far { ring, prefix, unpacked, unwrapped: 0, legal: 0 }
     }
@@ -148,7 +181,7 @@ impl<'a> Far<'a> {
     /// Splits off the moves of at least this many blocks, which lead from none of so many consecutive blocks to
     /// another.
     pub fn split(self, blocks: usize) -> [Self; 2] {
-        let (close, ring) = self.ring.split_at(self.ring.partition_point(|m| *m < blocks * LANES));
+        let (close, ring) = self.ring.split_at(below(self.ring, blocks * LANES));
         [Far { ring: close, prefix: &[], unpacked: Vec::new(), ..self }, Far { ring, ..self }]
     }
 
@@ -243,10 +276,10 @@ const CURRENT: usize = 2 * LANES;
 impl Chain {
     fn new(moves: &[usize]) -> Self {
         let is_move = |m| if moves.contains(&m) { u64::MAX } else { 0 };
-        let within = |from: usize, to| moves.iter().copied().filter(move |m| (from..to).contains(m)).collect();
+        let within = |from, to| moves[below(moves, from)..below(moves, to)].to_vec();
         Chain {
             next: 0,
-            close: [1, 2, 3].map(is_move),
+            close: [is_move(1), is_move(2), is_move(3)],
             middle: within(4, APART),
             apart: within(APART, LANES),
             own: [0; 3 * LANES],
@@ -283,7 +316,10 @@ impl Chain {
     #[inline(always)]
     fn settle_with<const ONE: bool, const M: usize>(&mut self, codes: &mut [u8; LANES]) {
         // Unused entries are moves of two blocks, which lead to zeros.
-        let middle: [usize; M] = std::array::from_fn(|i| CURRENT - self.middle.get(i).unwrap_or(&CURRENT));
+        let mut middle = [0; M];
+        for (to, m) in middle.iter_mut().zip(&self.middle) {
+            *to = CURRENT - m;
+        }
         let [_, two, three] = self.close;
         let [mut third, mut second, mut first] = *self.own[..CURRENT].last_chunk().expect("three heaps");
         self.apart(0);
@@ -293,7 +329,10 @@ impl Chain {
                 self.apart(group + 1);
             }
             for (i, code) in (8 * group..).zip(&mut codes[8 * group..][..8]) {
-                let reached = middle.iter().fold(0, |reached, m| reached | self.own[m + i]);
+                let mut reached = 0;
+                for m in &middle {
+                    reached |= self.own[m + i];
+                }
                 let open = self.free[i] & !reached & !(third & three) & !(second & two);
                 let open = if ONE { open & !first } else { open };
                 let own = open & open.wrapping_neg();
@@ -326,13 +365,21 @@ pub fn cost(input: &Records, heap: f64, step: f64) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     let heaps = input.heaps() as f64;
-    let pairs: f64 = input.moves().iter().map(|m| heaps - *m as f64).sum();
-    Cost { ns: heap * heaps + step * pairs + 300.0, bytes: Layout::new(input).bytes() as f64 }
+    Cost { ns: heap * heaps + step * pairs(input) + 300.0, bytes: Layout::new(input).bytes() as f64 }
+}
+
+/// The number of pairs of a heap and a legal move.
+pub fn pairs(input: &Records) -> f64 {
+    let mut pairs = 0.0;
+    for m in input.moves() {
+        pairs += (input.heaps() - m) as f64;
+    }
+    pairs
 }
 
 /// Predicted time and memory of lanes. `chain` is the time of the chain relative to AVX-512; a far move takes `step` ns per heap.
 pub fn cost_lanes(input: &Records, chain: f64, step: f64) -> Cost {
-    let within = |from: usize, to| input.moves().iter().filter(|m| (from..to).contains(*m)).count();
+    let within = |from, to| below(input.moves(), to) - below(input.moves(), from);
     let middle = middle_at_most(within(4, APART)) as f64;
     let heap = chain * (1.6 + 0.25 * middle + 0.15 * within(APART, LANES) as f64);
     let Cost { ns, bytes } = cost(input, heap + step * within(LANES, usize::MAX) as f64, 0.0);

@@ -22,7 +22,7 @@ pub fn needs(_: &Records) -> Needs {
 }
 
 #[inline(always)]
-pub fn run(input: &Records, run: &Run, start: Start, decoder: impl Decoder) -> Result<Output, RunError> {
+pub fn run(input: &Records, run: &Run, start: Start, decoder: &'static dyn Decoder) -> Result<Output, RunError> {
     let layout = Layout::new(input);
-    drive(input, layout, run, start, &mut LaneBlocks::new(input, &layout, &decoder))
+    drive(input, layout, run, start, &mut LaneBlocks::new(input, &layout, decoder))
 }

@@ -4,8 +4,8 @@
 //! Cost per heap and move: a load, a shift and an OR. Memory: one byte per heap.
 //! Bound: these operations; memory, once the table exceeds the caches.
 
-use super::{Output, Records, Start};
-use crate::cores::mex::lanes::{LANES, WINDOW};
+use super::{Output, Records, Start, codes_of};
+use crate::cores::mex::lanes::LANES;
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// Rates: the ns of a heap, and of a heap and move.
@@ -19,9 +19,7 @@ pub fn cost(input: &Records, _: CostContext, [heap, step]: [f64; 2]) -> Cost {
 
 /// A load for each heap and move.
 pub fn needs(input: &Records) -> Needs {
-    let heaps = input.heaps() as f64;
-    let loads = input.moves().iter().map(|m| heaps - *m as f64).sum::<f64>() / heaps;
-    Needs { loads, ..Needs::default() }
+    Needs { loads: super::ring::pairs(input) / input.heaps() as f64, ..Needs::default() }
 }
 
 #[inline(always)]
@@ -42,9 +40,7 @@ pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError>
             let reached = input.moves()[..allowed].iter().fold(0u64, |reached, m| reached | 1 << g[n - m]);
             g[n] = reached.trailing_ones() as u8;
         }
-        let mut codes = [0; LANES];
-        codes.iter_mut().zip(&g[start..end]).for_each(|(code, v)| *code = WINDOW as u8 - v);
-        output.add(start, &codes);
+        output.add(start, &codes_of(&g[start..end]));
         run.advance((end - start) as u64)?;
     }
     Ok(output)

@@ -15,16 +15,24 @@ pub fn cost(input: &Subtraction, _: CostContext, [pair, heap]: [f64; 2]) -> Cost
 
 #[inline(always)]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    let mut reached: BitVec<u64, Lsb0> = BitVec::repeat(false, 128);
-    heap_by_heap(input, run, |n, g| {
-        reached.fill(false);
-        for m in input.moves().iter().map(|m| *m as usize).take_while(|m| *m <= n) {
-            let v = usize::from(g[n - m]);
+    let mut reached: BitVec<u64, Lsb0> = BitVec::from_vec(vec![0; 2]);
+    heap_by_heap(input, run, |n, moves, g| {
+        reached.as_raw_mut_slice().fill(0);
+        for m in moves {
+            let v = usize::from(g[n - *m as usize]);
             if v >= reached.len() {
-                reached.resize((v + 1).next_multiple_of(64), false);
+                reached = grown(std::mem::take(&mut reached), v);
             }
             reached.set(v, true);
         }
         reached.first_zero().unwrap_or(reached.len())
     })
+}
+
+/// The array with room for `v`.
+#[cold]
+fn grown(reached: BitVec<u64, Lsb0>, v: usize) -> BitVec<u64, Lsb0> {
+    let mut words = reached.into_vec();
+    words.resize(v / 64 + 1, 0);
+    BitVec::from_vec(words)
 }

@@ -13,13 +13,14 @@
 //! Cost per block, move and plane: the decode of the tier.
 //! Bound: the decode; below three planes, the loads of codes, which split cache lines.
 
+use std::borrow::Borrow;
 use std::ops::Range;
 
 use super::Subtraction;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 use crate::cores::mex::lanes::avx512::BY_SHIFT;
 use crate::cores::mex::lanes::chain::{Near, NearMoves};
-use crate::cores::mex::lanes::{APART, Decoder, LANES, PLANES, Planes, Sources, WINDOW};
+use crate::cores::mex::lanes::{APART, Decoder, LANES, PLANES, Planes, Sources, WINDOW, below};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// Blocks in a tile.
@@ -43,13 +44,13 @@ pub fn cost(input: &Subtraction, _: CostContext, [plane, step, settle]: [f64; 3]
     let windows = f64::max(values / WINDOW as f64, 1.0);
     // Early heaps, and those that distant moves reach, have fewer values than the last.
     let planes = 0.7 * values / PLANES as f64 + windows;
-    let below = |bound| input.moves().partition_point(|m| *m < bound);
-    let close = match below(APART as u64) - below(2) {
+    let below = |bound: usize| super::below(input.moves(), bound as u64);
+    let close = match below(APART) - below(2) {
         0..=2 => 2,
         3..=6 => 6,
         _ => APART - 2,
     };
-    let apart = below(LANES as u64) - below(APART as u64);
+    let apart = below(LANES) - below(APART);
     let near = settle * (1.5 + 0.25 * close as f64 + 0.15 * apart as f64);
     Cost {
         ns: input.pairs() / LANES as f64 * f64::max(planes * plane, step * windows) + heaps * windows * near + 700.0,
@@ -139,9 +140,9 @@ struct GroupedMoves {
 }
 
 impl GroupedMoves {
-    fn new(moves: &[u64]) -> Self {
-        let all: Vec<usize> = moves.iter().map(|m| *m as usize).collect();
-        GroupedMoves { tile: all.partition_point(|m| *m < TILE_HEAPS), near: NearMoves::new(&all), all }
+    fn new(input: &Subtraction) -> Self {
+        let all = input.own_moves();
+        GroupedMoves { tile: below(&all, TILE_HEAPS), near: NearMoves::new(&all), all }
     }
 }
 
@@ -163,13 +164,13 @@ pub fn recycled(share: &mut Share) -> Vec<Vec<Planes>> {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run, decoder: impl Decoder) -> Result<Vec<u16>, RunError> {
-    run_alone(input, run, &decoder)
+pub fn run(input: &Subtraction, run: &Run, decoder: impl Borrow<dyn Decoder>) -> Result<Vec<u16>, RunError> {
+    run_with(input, run, decoder.borrow())
 }
 
-/// [`run`] with a decoder of any kind.
+/// [`run`], in one form for all decoders.
 #[inline(always)]
-pub fn run_alone(input: &Subtraction, run: &Run, decoder: &dyn Decoder) -> Result<Vec<u16>, RunError> {
+fn run_with(input: &Subtraction, run: &Run, decoder: &dyn Decoder) -> Result<Vec<u16>, RunError> {
     let stretch = Stretch::new(input, stretch(STRETCH, input.heaps()));
     run_helped(input, run, decoder, &mut |start, windows, share| {
         if stretch.starts(start) {
@@ -197,8 +198,8 @@ impl Stretch {
 
     pub fn new(input: &Subtraction, length: usize) -> Self {
         let heaps = input.heaps();
-        let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
-        let inside = moves.partition_point(|m| *m < length);
+        let moves = input.own_moves();
+        let inside = below(&moves, length);
         Stretch { heaps, length, moves, inside }
     }
 
@@ -241,7 +242,7 @@ pub fn run_helped(
     help: &mut dyn FnMut(usize, &mut [Window], &mut Share),
 ) -> Result<Vec<u16>, RunError> {
     let heaps = input.heaps();
-    let moves = GroupedMoves::new(input.moves());
+    let moves = GroupedMoves::new(input);
     let mut g = vec![0u16; heaps.next_multiple_of(LANES)];
     let mut windows = vec![Window::new(heaps)];
     let mut near = vec![Near::default()];
@@ -312,7 +313,9 @@ pub fn far_part(
     let mut planes = known.first.len();
     for p in (0..planes).rev() {
         let (first, reach) = (known.first[p], &mut known.reach[p]);
-        *reach += moves[*reach..].iter().take_while(|m| *m + first <= last).count();
+        while *reach < moves.len() && moves[*reach] + first <= last {
+            *reach += 1;
+        }
         let to = range.end.min(*reach);
         if to >= from + LEAST_MOVES || (p == 0 && to > from) {
             for chunk in moves[from..to].chunks(MOVES_AT_ONCE) {
@@ -403,7 +406,7 @@ mod tests {
         }
         let mut g = [0; LANES];
         let mut seen = usize::MAX; // no value is new
-        settle(&mut windows, &mut near, &NearMoves::new(&[]), heaps, &plain::parts());
+        settle(&mut windows, &mut near, &NearMoves::new(&[]), heaps, plain::parts());
         write_block(&mut windows, &near, 0, &mut g, &mut seen, heaps)?;
         Ok(g[heaps - 1])
     }

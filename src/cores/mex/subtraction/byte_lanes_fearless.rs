@@ -10,7 +10,9 @@
 //! Cost per block, move and plane: a permute and half an OR of three; or a comparison, an AND and an OR per vector.
 //! Bound: with 64 bytes the ports for permutes, else the vector ports.
 
-use fearless_simd::{Bytes, Select, Simd, SimdBase, dispatch, u8x16, u8x64};
+#[cfg(target_arch = "x86_64")]
+use fearless_simd::Level;
+use fearless_simd::{Bytes, Select, Simd, SimdBase, u8x16, u8x64};
 
 use super::{Subtraction, byte_lanes};
 use crate::cores::mex::lanes::chain::{Near, NearMoves, settle};
@@ -28,24 +30,24 @@ pub fn cost(input: &Subtraction, context: CostContext, rates: [f64; 3]) -> Cost 
 
 #[inline(always)]
 fn by_permutes<const P: usize, S: Simd>(simd: S, tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {
-    let mut table = [u8x64::splat(simd, 0); P];
+    let load = |block: &[u8; LANES]| u8x64::load_array_ref(simd, block);
+    let (mut table, mut sum) = ([u8x64::splat(simd, 0); P], [u8x64::splat(simd, 0); P]);
     for p in 0..P {
-        table[p] = u8x64::load_array_ref(simd, &tables[p]);
+        table[p] = load(&tables[p]);
     }
     let (pairs, single) = moves.as_chunks::<2>();
     for (from, hits) in from.blocks(hits) {
-        let mut sum = [u8x64::splat(simd, 0); P];
         for p in 0..P {
-            sum[p] = u8x64::load_array_ref(simd, &hits[p]);
+            sum[p] = load(&hits[p]);
         }
         for [a, b] in pairs {
-            let (a, b) = (u8x64::load_array_ref(simd, from.behind(*a)), u8x64::load_array_ref(simd, from.behind(*b)));
+            let (a, b) = (load(from.behind(*a)), load(from.behind(*b)));
             for p in 0..P {
                 sum[p] |= table[p].swizzle_dyn(a) | table[p].swizzle_dyn(b);
             }
         }
         for m in single {
-            let codes = u8x64::load_array_ref(simd, from.behind(*m));
+            let codes = load(from.behind(*m));
             for p in 0..P {
                 sum[p] |= table[p].swizzle_dyn(codes);
             }
@@ -72,22 +74,22 @@ fn bit<S: Simd>(simd: S, codes: S::u8s) -> S::u8s {
 #[inline(always)]
 fn by_comparisons<const P: usize, S: Simd>(simd: S, from: Sources, moves: &[usize], hits: &mut [Planes]) {
     let zero = S::u8s::splat(simd, 0);
+    let mut sum = [zero; P];
     for (from, hits) in from.blocks(hits) {
         for at in (0..LANES).step_by(S::u8s::LEN) {
-            let here = at..at + S::u8s::LEN;
-            let mut sum = [zero; P];
+            let load = |block: &[u8; LANES]| S::u8s::from_slice(simd, &block[at..at + S::u8s::LEN]);
             for p in 0..P {
-                sum[p] = S::u8s::from_slice(simd, &hits[p][here.clone()]);
+                sum[p] = load(&hits[p]);
             }
             for m in moves {
-                let codes = S::u8s::from_slice(simd, &from.behind(*m)[here.clone()]);
+                let codes = load(from.behind(*m));
                 let (bit, plane) = (bit(simd, codes), codes & 0x38);
-                for (p, sum) in sum.iter_mut().enumerate() {
-                    *sum |= plane.simd_eq(0x38 - 8 * p as u8).select(bit, zero);
+                for p in 0..P {
+                    sum[p] |= plane.simd_eq(0x38 - 8 * p as u8).select(bit, zero);
                 }
             }
             for p in 0..P {
-                sum[p].store_slice(&mut hits[p][here.clone()]);
+                sum[p].store_slice(&mut hits[p][at..at + S::u8s::LEN]);
             }
         }
     }
@@ -134,14 +136,29 @@ impl<S: Simd> Decoder for AtLevel<S> {
     }
 }
 
-fn decoder<S: Simd>(simd: S) -> Box<dyn Decoder> {
+fn at_level<S: Simd>(simd: S) -> Box<dyn Decoder> {
     Box::new(AtLevel { simd, tables: std::hint::black_box(&TABLES) })
+}
+
+/// The decoder of the level of a tier. A build for SSE4.2 has that of SSE2: no row is listed at a level between.
+#[cfg(target_arch = "x86_64")]
+fn decoder(tier: Tier) -> Option<Box<dyn Decoder>> {
+    match level(tier)? {
+        Level::Avx512(simd) => Some(at_level(simd)),
+        Level::Avx2(simd) => Some(at_level(simd)),
+        level => level.as_sse2().map(at_level),
+    }
+}
+
+/// The decoder of the level of the build's target.
+#[cfg(not(target_arch = "x86_64"))]
+fn decoder(tier: Tier) -> Option<Box<dyn Decoder>> {
+    Some(fearless_simd::dispatch!(level(tier)?, simd => at_level(simd)))
 }
 
 #[inline(always)]
 pub fn run(input: &Subtraction, run: &Run, tier: Tier) -> Result<Vec<u16>, RunError> {
-    let decoder = dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => decoder(simd));
-    byte_lanes::run_alone(input, run, &*decoder)
+    byte_lanes::run(input, run, decoder(tier).ok_or(RunError::OutsideDomain)?)
 }
 
 static TABLES: Planes = ONE_HOT;

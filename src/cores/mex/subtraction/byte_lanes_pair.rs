@@ -13,7 +13,7 @@ use super::byte_lanes::{
     self, Codes, Done, MOVES_AT_ONCE, STRETCH, Stretch, Window, bytes, far_part, recycled, run_helped, stretch,
 };
 use super::{Subtraction, pairs};
-use crate::cores::mex::lanes::{Decoder, LANES, PLANES, Planes};
+use crate::cores::mex::lanes::{Decoder, LANES, PLANES, below};
 use crate::kernel::{Cost, CostContext, Run, RunError, threads};
 use crate::machine::STACK;
 use crate::machine::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -35,7 +35,7 @@ pub fn cost(input: &Subtraction, context: CostContext, [plane, step, settle, cop
 /// The fraction of the pairs of heap and move that the threads can share.
 fn shareable(input: &Subtraction) -> f64 {
     let least = shared_from(pair_stretch(input.heaps())) as u64;
-    let unshared = input.moves().partition_point(|m| *m < least);
+    let unshared = super::below(input.moves(), least);
     pairs(&input.moves()[unshared..], input.limit()) / f64::max(input.pairs(), 1.0)
 }
 
@@ -55,20 +55,19 @@ fn shared_from(stretch: usize) -> usize {
     2 * stretch
 }
 
-/// A job for the helper: far moves of the stretch at `start`.
+/// A job for the helper, which sends it back: far moves of the stretch at `start`.
 struct Job {
     start: usize,
     /// The first heap of the new codes.
     at: usize,
     /// For each window, the new codes and the first heaps of its planes.
     updates: Vec<(Vec<u8>, Vec<usize>)>,
-    /// Memory for the values that the moves reach.
-    hits: Vec<Vec<Planes>>,
+    /// What the helper has done; before, memory for the values that the moves reach.
+    done: Done,
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run, decoder: impl Decoder) -> Result<Vec<u16>, RunError> {
-    let decoder: &dyn Decoder = &decoder;
+pub fn run(input: &Subtraction, run: &Run, decoder: &dyn Decoder) -> Result<Vec<u16>, RunError> {
     let stretch = &Stretch::new(input, pair_stretch(input.heaps()));
     let reached = &AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -85,7 +84,7 @@ struct Lead<'a> {
     /// The start of the stretch that it has come to. This only decides which thread applies a move; messages order everything else.
     reached: &'a AtomicUsize,
     jobs: Sender<Job>,
-    results: Receiver<Done>,
+    results: Receiver<Job>,
 }
 
 impl Lead<'_> {
@@ -103,21 +102,23 @@ impl Lead<'_> {
             ordered = start > 0 && next < stretch.heaps;
             if ordered {
                 let at = start - stretch.length;
-                let update =
-                    |Window { known, .. }: &mut Window| (known.from(at)[..start - at].to_vec(), known.first.clone());
-                let updates = windows.iter_mut().map(update).collect();
-                let job = Job { start: next, at, updates, hits: recycled(share) };
-                self.jobs.send(job).expect("the helper outlives its jobs");
+                let mut updates = Vec::new();
+                for Window { known, .. } in &mut *windows {
+                    updates.push((known.from(at)[..start - at].to_vec(), known.first.clone()));
+                }
+                let done = Done { hits: recycled(share), from: Vec::new() };
+                let is_sent = self.jobs.send(Job { start: next, at, updates, done }).is_ok();
+                assert!(is_sent, "the helper outlives its jobs");
             }
             let done = if was_ordered { receive(&self.results) } else { None };
-            *share = stretch.share(start, windows, done.unwrap_or_default(), decoder);
+            *share = stretch.share(start, windows, done.map_or_else(Done::default, |job| job.done), decoder);
         })
     }
 }
 
 /// The next message; `None` if the other thread has ended. Yields instead of sleeping, because the message comes sooner than a
 /// sleeping thread would wake.
-fn receive<T>(messages: &Receiver<T>) -> Option<T> {
+fn receive(messages: &Receiver<Job>) -> Option<Job> {
     loop {
         match messages.try_recv() {
             Ok(message) => return Some(message),
@@ -128,23 +129,26 @@ fn receive<T>(messages: &Receiver<T>) -> Option<T> {
 }
 
 /// The helper's loop.
-fn assist(stretch: &Stretch, reached: &AtomicUsize, jobs: Receiver<Job>, results: Sender<Done>, decoder: &dyn Decoder) {
-    let shared = stretch.moves.partition_point(|m| *m < shared_from(stretch.length));
+fn assist(stretch: &Stretch, reached: &AtomicUsize, jobs: Receiver<Job>, results: Sender<Job>, decoder: &dyn Decoder) {
+    let shared = below(&stretch.moves, shared_from(stretch.length));
     let mut windows: Vec<Codes> = Vec::new();
-    while let Some(Job { start, at, updates, hits }) = receive(&jobs) {
-        windows.resize_with(updates.len(), || Codes::new(stretch.heaps));
-        for (window, (codes, first)) in windows.iter_mut().zip(updates) {
-            window.from(at)[..codes.len()].copy_from_slice(&codes);
-            window.first = first;
+    while let Some(mut job) = receive(&jobs) {
+        let Job { start, at, updates, done } = &mut job;
+        let start = *start;
+        while windows.len() < updates.len() {
+            windows.push(Codes::new(stretch.heaps));
         }
-        let mut done = Done { hits, from: Vec::new() };
+        for (window, (codes, first)) in windows.iter_mut().zip(updates) {
+            window.from(*at)[..codes.len()].copy_from_slice(codes);
+            window.first = std::mem::take(first);
+        }
         done.hits.resize(windows.len(), Vec::new());
         for (window, hits) in windows.iter_mut().zip(&mut done.hits) {
             if reached.load(Relaxed) >= start {
                 break;
             }
             hits.resize(stretch.blocks(start), [[0; LANES]; PLANES]);
-            let mut from = stretch.moves.partition_point(|m| *m < start + stretch.length);
+            let mut from = below(&stretch.moves, start + stretch.length);
             while from > shared && reached.load(Relaxed) < start {
                 let to = from;
                 from = shared.max(to.saturating_sub(MOVES_AT_ONCE));
@@ -153,7 +157,7 @@ fn assist(stretch: &Stretch, reached: &AtomicUsize, jobs: Receiver<Job>, results
             done.from.push(from);
         }
         // The other thread may have been stopped.
-        if results.send(done).is_err() {
+        if results.send(job).is_err() {
             break;
         }
     }

@@ -20,17 +20,20 @@ pub fn needs(input: &Subtraction) -> Needs {
 
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let mut flags = vec![0u64; 2].into_boxed_slice();
-    heap_by_heap(input, run, |n, g| {
+    heap_by_heap(input, run, |n, moves, g| {
         flags.fill(0);
-        for m in input.moves().iter().map(|m| *m as usize).take_while(|m| *m <= n) {
-            let v = usize::from(g[n - m]);
+        for m in moves {
+            let v = usize::from(g[n - *m as usize]);
             if v / 64 >= flags.len() {
                 flags = grown(&flags, v / 64 + 1);
             }
             flags[v / 64] |= 1 << (v % 64);
         }
-        let is_set = |v: usize| flags.get(v / 64).is_some_and(|word| word >> (v % 64) & 1 == 1);
-        (0..).find(|v| !is_set(*v)).expect("fewer moves than values")
+        let mut v = 0;
+        while flags.get(v / 64).is_some_and(|word| word >> (v % 64) & 1 == 1) {
+            v += 1;
+        }
+        v
     })
 }
 

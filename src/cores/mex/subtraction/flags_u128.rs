@@ -15,17 +15,18 @@ pub fn cost(input: &Subtraction, _: CostContext, [pair, heap]: [f64; 2]) -> Cost
 
 #[inline(always)]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    heap_by_heap(input, run, |n, g| {
-        let allowed = input.moves().partition_point(|m| *m as usize <= n);
-        (0..)
-            .step_by(128)
-            .find_map(|base| {
-                let reached = input.moves()[..allowed].iter().fold(0u128, |reached, m| {
-                    let v = usize::from(g[n - *m as usize]).wrapping_sub(base);
-                    reached | if v < 128 { 1 << v } else { 0 }
-                });
-                (reached != u128::MAX).then(|| base + reached.trailing_ones() as usize)
-            })
-            .expect("fewer moves than values")
+    heap_by_heap(input, run, |n, moves, g| {
+        let mut base = 0;
+        loop {
+            let mut reached = 0u128;
+            for m in moves {
+                let v = usize::from(g[n - *m as usize]).wrapping_sub(base);
+                reached |= if v < 128 { 1 << v } else { 0 };
+            }
+            if reached != u128::MAX {
+                return base + reached.trailing_ones() as usize;
+            }
+            base += 128;
+        }
     })
 }

@@ -8,10 +8,10 @@
 
 use std::sync::Arc;
 
-use super::{lanes, oracle};
+use super::{lanes, oracle, residues};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, RunError, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
 use crate::text::numbers::indexable;
@@ -87,7 +87,12 @@ impl Subtraction {
 
     /// The same set up to a smaller limit.
     pub(in crate::cores::mex) fn first(&self, limit: u64) -> Self {
-        Subtraction::of_moves(self.moves[..self.moves.partition_point(|m| *m <= limit)].to_vec(), limit)
+        Subtraction::of_moves(self.moves[..below(&self.moves, limit + 1)].to_vec(), limit)
+    }
+
+    /// A kernel's own copy of the moves.
+    pub(in crate::cores::mex) fn own_moves(&self) -> Vec<usize> {
+        self.moves.iter().map(|m| *m as usize).collect()
     }
 
     /// Bytes of the moves, and of a kernel's own copy, which has the same size.
@@ -142,8 +147,17 @@ impl Subtraction {
     }
 }
 
+/// How many of the numbers, in ascending order, are below a bound.
+pub(in crate::cores::mex) fn below(numbers: &[u64], bound: u64) -> usize {
+    numbers.partition_point(|n| *n < bound)
+}
+
 fn pairs(moves: &[u64], limit: u64) -> f64 {
-    moves.iter().map(|m| (limit - m + 1) as f64).sum()
+    let mut pairs = 0.0;
+    for m in moves {
+        pairs += (limit - m + 1) as f64;
+    }
+    pairs
 }
 
 /// Counts over some first heaps.
@@ -159,12 +173,23 @@ struct Probed {
 }
 
 impl Probed {
+    /// Counts over heaps with these values.
+    fn of(g: &[usize]) -> Self {
+        let mut probed = Probed { heaps: g.len(), values: 0, zeros: 0, sum: 0 };
+        for v in g {
+            probed.values = probed.values.max(v + 1);
+            probed.zeros += usize::from(*v == 0);
+            probed.sum += v;
+        }
+        probed
+    }
+
     fn mean(&self) -> f64 {
         self.sum as f64 / self.heaps as f64
     }
 
     /// Extrapolates a count over these heaps to `heaps`, by the power law that `measure` follows from `fewer` heaps to these.
-    fn extrapolated(&self, fewer: Probed, heaps: usize, count: usize, measure: impl Fn(&Probed) -> f64) -> f64 {
+    fn extrapolated(&self, fewer: Probed, heaps: usize, count: usize, measure: fn(&Probed) -> f64) -> f64 {
         if self.heaps == heaps || measure(&fewer) == 0.0 {
             return count as f64;
         }
@@ -186,24 +211,23 @@ const LEAST_PAIRS: f64 = 30_000.0;
 /// compared with the heaps up to the limit, and over the first quarter of them.
 fn probe(moves: &[u64], limit: u64) -> [Probed; 2] {
     let mut left = f64::max(pairs(moves, limit) * PROBED_PAIRS, LEAST_PAIRS);
-    let [least, most] = PROBED.map(|heaps| heaps.min(limit as usize + 1));
+    let heaps = limit as usize + 1;
+    let (least, most) = (PROBED[0].min(heaps), PROBED[1].min(heaps));
     let mut reaches = vec![usize::MAX; most + 1];
     let mut g: Vec<usize> = Vec::with_capacity(most);
     let mut allowed = 0;
     while g.len() < least || (g.len() < most && left > 0.0) {
         let n = g.len();
-        allowed += moves[allowed..].iter().take_while(|m| **m <= n as u64).count();
+        while allowed < moves.len() && moves[allowed] <= n as u64 {
+            allowed += 1;
+        }
         for m in &moves[..allowed] {
             reaches[g[n - *m as usize]] = n;
         }
         g.push(reaches.iter().position(|heap| *heap != n).unwrap_or(n));
         left -= allowed as f64;
     }
-    [g.len().div_ceil(4), g.len()].map(|heaps| {
-        let g = &g[..heaps];
-        let values = g.iter().max().map_or(0, |largest| largest + 1);
-        Probed { heaps, values, zeros: g.iter().filter(|v| **v == 0).count(), sum: g.iter().sum() }
-    })
+    [Probed::of(&g[..g.len().div_ceil(4)]), Probed::of(&g)]
 }
 
 /// Narrows a value to the type of the output.
@@ -214,18 +238,24 @@ fn narrow(value: usize) -> Result<u16, RunError> {
 /// Heaps between two progress updates, for kernels that go heap by heap.
 const PROGRESS_STEP: usize = 4096;
 
-/// The driver of kernels that go heap by heap: `value(n, g)` is the Grundy value of `n`, given those of `0..n`.
+/// The driver of kernels that go heap by heap: `value(n, moves, g)` is the Grundy value of `n`, given its legal moves and the values
+/// of `0..n`.
 #[inline(always)]
 fn heap_by_heap(
     input: &Subtraction,
-    run: &crate::kernel::Run,
-    mut value: impl FnMut(usize, &[u16]) -> usize,
+    run: &Run,
+    mut value: impl FnMut(usize, &[u64], &[u16]) -> usize,
 ) -> Result<Vec<u16>, RunError> {
+    let moves = input.moves();
+    let mut legal = 0;
     let mut g = vec![0; input.heaps()];
     for start in (0..g.len()).step_by(PROGRESS_STEP) {
         let end = g.len().min(start + PROGRESS_STEP);
         for n in start..end {
-            let v = value(n, &g[..n]);
+            while legal < moves.len() && moves[legal] <= n as u64 {
+                legal += 1;
+            }
+            let v = value(n, &moves[..legal], &g[..n]);
             g[n] = narrow(v)?;
         }
         run.advance((end - start) as u64)?;
@@ -249,8 +279,8 @@ impl Operation for MexSubtraction {
         stamp = stamp, Portable, [], "the best public algorithm: store n in stamp[g], so nothing needs clearing";
         pull_words = pull_words, Portable, [], "for each value, a bit row of its heaps, read 64 heaps at a time as shifted words";
         periodic = periodic, Portable, [], "finite sets: compute a prefix until its values repeat, then copy the rest";
-        residue_classes = residue_classes, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
-        residue_classes_avx2 = residue_classes like residue_classes, Avx2, ["avx2"], "the same source at this tier";
+        residue_classes = residue_classes with residues::plain, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
+        residue_classes_avx2 = residue_classes with residues::avx2 like residue_classes, Avx2, ["avx2"], "the same source at this tier";
         shifted_sets = shifted_sets, Portable, [], "each heap rules out its value for the move set shifted by it, 4096 heaps at a time";
         shifted_sets_avx2 = shifted_sets like shifted_sets, Avx2, ["avx2"], "the same source at this tier";
         byte_lanes = byte_lanes with lanes::plain, Portable, [], "64 heaps as byte lanes; one-hot planes by autovectorised arithmetic", needs;
@@ -288,8 +318,7 @@ impl Operation for MexSubtraction {
     }
 
     fn oracle(input: &Subtraction) -> Vec<u16> {
-        let moves: Vec<usize> = input.moves.iter().map(|m| *m as usize).collect();
-        oracle::values(&moves, input.heaps()).into_iter().map(|v| v as u16).collect()
+        oracle::values(&input.own_moves(), input.heaps()).into_iter().map(|v| v as u16).collect()
     }
 
     fn steps(input: &Subtraction) -> u64 {
@@ -303,14 +332,24 @@ impl Operation for MexSubtraction {
     fn digest(values: &Vec<u16>) -> Digest {
         /// Few enough values for counters of 16 and 32 bits, which give more lanes per vector.
         const CHUNK: usize = 4096;
-        let (mut max, mut zeros, mut sum) = (0, 0, 0);
+        let (mut max, mut zeros, mut sum) = (0u16, 0, 0);
         for block in values.chunks(CHUNK) {
-            max = block.iter().fold(max, |max: u16, v| max.max(*v));
-            zeros += u64::from(block.iter().map(|v| u16::from(*v == 0)).sum::<u16>());
-            sum += u64::from(block.iter().map(|v| u32::from(*v)).sum::<u32>());
+            let (mut zeros_here, mut sum_here) = (0u16, 0u32);
+            for v in block {
+                max = max.max(*v);
+                zeros_here += u16::from(*v == 0);
+                sum_here += u32::from(*v);
+            }
+            zeros += u64::from(zeros_here);
+            sum += u64::from(sum_here);
         }
         vec![("max", max.into()), ("zeros", zeros.into()), ("sum", sum.into())]
     }
+}
+
+/// A set that is timed at the published size alone.
+const fn set(name: &'static str, summary: &'static str) -> Workload {
+    Workload { name, summary, published: 100_000, sizes: &[100_000] }
 }
 
 impl Workloads for MexSubtraction {
@@ -321,60 +360,15 @@ impl Workloads for MexSubtraction {
             published: 100_000,
             sizes: &[10, 100, 10_000, 100_000],
         },
-        Workload {
-            name: "cubes",
-            summary: "take a cube; size = the largest heap",
-            published: 100_000,
-            sizes: &[100_000],
-        },
-        Workload {
-            name: "triangular",
-            summary: "take a triangular number; size = the largest heap",
-            published: 100_000,
-            sizes: &[100_000],
-        },
-        Workload {
-            name: "primes",
-            summary: "take a prime; size = the largest heap",
-            published: 100_000,
-            sizes: &[100_000],
-        },
-        Workload {
-            name: "factorials",
-            summary: "take a factorial; size = the largest heap",
-            published: 100_000,
-            sizes: &[100_000],
-        },
-        Workload {
-            name: "fibonacci",
-            summary: "take a Fibonacci number; size = the largest heap",
-            published: 100_000,
-            sizes: &[100_000],
-        },
-        Workload {
-            name: "random-sparse",
-            summary: "take a random move, moves as dense as the squares; size = the largest heap",
-            published: 100_000,
-            sizes: &[100_000],
-        },
-        Workload {
-            name: "random-dense",
-            summary: "take a random move, each number a move with probability 1/2; size = the largest heap",
-            published: 100_000,
-            sizes: &[100_000],
-        },
-        Workload {
-            name: "1..100",
-            summary: "take up to 100; size = the largest heap",
-            published: 100_000,
-            sizes: &[100_000],
-        },
-        Workload {
-            name: "2,7,19,50",
-            summary: "take 2, 7, 19 or 50; size = the largest heap",
-            published: 100_000,
-            sizes: &[100_000],
-        },
+        set("cubes", "take a cube; size = the largest heap"),
+        set("triangular", "take a triangular number; size = the largest heap"),
+        set("primes", "take a prime; size = the largest heap"),
+        set("factorials", "take a factorial; size = the largest heap"),
+        set("fibonacci", "take a Fibonacci number; size = the largest heap"),
+        set("random-sparse", "take a random move, moves as dense as the squares; size = the largest heap"),
+        set("random-dense", "take a random move, each number a move with probability 1/2; size = the largest heap"),
+        set("1..100", "take up to 100; size = the largest heap"),
+        set("2,7,19,50", "take 2, 7, 19 or 50; size = the largest heap"),
     ];
 
     fn canonical(workload: &str) -> Result<String, InputError> {

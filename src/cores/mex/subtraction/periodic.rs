@@ -93,8 +93,13 @@ fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, Cost, Values) {
     ];
     let is_due = input.moves().last().is_some_and(|farthest| limit / PERIOD_DUE >= *farthest);
     let kernels = if is_due { &kernels[..1] } else { &kernels[..] };
-    let (cost, run) = kernels.iter().copied().min_by(|(a, _), (b, _)| a.ns.total_cmp(&b.ns)).expect("three kernels");
-    (input, cost, run)
+    let mut best = kernels[0];
+    for kernel in kernels {
+        if kernel.0.ns < best.0.ns {
+            best = *kernel;
+        }
+    }
+    (input, best.0, best.1)
 }
 
 fn shift_sets(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
@@ -130,11 +135,6 @@ fn farthest(input: &Subtraction) -> u64 {
     input.moves().last().copied().unwrap_or(1)
 }
 
-/// The limits of the prefixes to try, ascending.
-fn prefixes(farthest: u64) -> impl Iterator<Item = u64> {
-    std::iter::successors(Some(FIRST.saturating_mul(farthest)), |limit| limit.checked_mul(2))
-}
-
 /// The values of the first heaps, as many as it takes to prove their period, and that period; none if heaps below the limit do not
 /// prove it. No progress is counted.
 ///
@@ -152,12 +152,14 @@ fn prefixes(farthest: u64) -> impl Iterator<Item = u64> {
 /// [`RunError::Cancelled`], or a value passes 16 bits.
 pub fn prove(input: &Subtraction, run: &Run) -> Result<Option<(Vec<u16>, Period)>, RunError> {
     let farthest = farthest(input);
-    for limit in prefixes(farthest).take_while(|limit| *limit < input.limit()) {
+    let mut limit = FIRST.saturating_mul(farthest);
+    while limit < input.limit() {
         let (start, _, values) = prefix(input, limit);
         let g = values(&start, &run.counted_apart())?;
         if let Some(period) = period(&g, farthest as usize, run)? {
             return Ok(Some((g, period)));
         }
+        limit = limit.saturating_mul(2);
     }
     Ok(None)
 }

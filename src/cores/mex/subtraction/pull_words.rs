@@ -16,23 +16,29 @@ pub fn cost(input: &Subtraction, _: CostContext, [each, word, heap, run]: [f64; 
     let (heaps, values) = (input.heaps() as f64, input.values());
     Cost {
         ns: values * (each * input.pairs() + word * heaps) / 64.0 + heap * heaps + run,
-        bytes: heaps * 2.0 + input.most_values() * (heaps / 8.0 + 40.0) + input.copied_moves(),
+        bytes: heaps * 2.0 + input.most_values() * (heaps / 8.0 + 40.0),
     }
 }
 
 #[inline(always)]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let heaps = input.heaps();
-    let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
-    let near = moves.iter().take_while(|m| **m < WORD).fold(0u64, |near, m| near | 1 << m);
+    let moves = input.moves();
+    let mut near = 0u64;
+    for m in moves {
+        near |= if *m < WORD as u64 { 1 << m } else { 0 };
+    }
     let words = heaps.div_ceil(WORD);
     // One word of padding before and after each row, so every window of 64 bits lies inside.
     let row = || vec![0u64; words + 2];
     let mut holders = Vec::new();
     let mut g = vec![0; heaps];
+    let mut reaching = 0;
     for (w, block) in g.chunks_mut(WORD).enumerate() {
         let n = w * WORD;
-        let reaching = moves.partition_point(|m| *m < n + WORD);
+        while reaching < moves.len() && moves[reaching] < (n + WORD) as u64 {
+            reaching += 1;
+        }
         let mut open = u64::MAX >> (WORD - block.len());
         for v in 0.. {
             if open == 0 {
@@ -43,7 +49,10 @@ pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
                 holders.push(row());
             }
             let holder = &mut holders[v];
-            let far = moves[..reaching].iter().fold(0, |far, m| far | window(holder, WORD + n - m));
+            let mut far = 0;
+            for m in &moves[..reaching] {
+                far |= window(holder, WORD + n - *m as usize);
+            }
             let mut can = open & !far;
             while can != 0 {
                 let i = can.trailing_zeros();

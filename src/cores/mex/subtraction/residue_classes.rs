@@ -5,7 +5,7 @@
 
 use super::{Subtraction, byte_lanes};
 use crate::cores::mex::lanes::plain;
-use crate::cores::mex::residues::{self, OddMoves, row_words};
+use crate::cores::mex::residues::{self, Drive, OddMoves, row_words};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::moves::{even, odd_row};
 
@@ -21,13 +21,15 @@ pub fn cost(input: &Subtraction, _: CostContext, [heap, each]: [f64; 2]) -> Cost
     Cost { ns: ns + each * input.moves().len() as f64, bytes: bytes + 2.0 * input.heaps() as f64 }
 }
 
-#[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
+pub fn run(input: &Subtraction, run: &Run, drive: Drive) -> Result<Vec<u16>, RunError> {
     let (moves, limit) = (input.moves(), input.limit());
     let moves = OddMoves::new(odd_row(moves, row_words(limit)), even(moves).collect(), limit)?;
     let mut values = Vec::with_capacity(input.heaps());
-    let computed =
-        residues::drive(&moves, input.heaps(), run, |_, block| values.extend(block.iter().map(|v| u16::from(*v))));
+    let computed = drive(&moves, input.heaps(), run, &mut |_, block| {
+        for v in block {
+            values.push(u16::from(*v));
+        }
+    });
     if computed != Err(RunError::Overflow) {
         return computed.map(|()| values);
     }
@@ -55,7 +57,7 @@ mod tests {
         let want = MexSubtraction::oracle(&input);
         assert!(want.iter().any(|v| *v > 62), "all values fit");
         let counted = Run::new(1);
-        assert!(run(&input, &counted).expect("it runs to its end") == want);
+        assert!(run(&input, &counted, residues::plain::parts()).expect("it runs to its end") == want);
         assert_eq!(counted.done(), MexSubtraction::steps(&input));
     }
 }

@@ -109,7 +109,9 @@ pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
                 values.push(Holders::default());
             }
             let Holders { heaps, out_of_reach } = &mut values[v];
-            *out_of_reach += heaps[*out_of_reach..].iter().take_while(|heap| *heap + farthest < start).count();
+            while heaps.get(*out_of_reach).is_some_and(|heap| heap + farthest < start) {
+                *out_of_reach += 1;
+            }
             let mut reached = AlignedBits([0; TILE_HEAPS / 8]);
             let reached = &mut reached.0;
             rule_out(&sets, &heaps[*out_of_reach..], start, reached);

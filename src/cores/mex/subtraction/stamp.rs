@@ -10,6 +10,7 @@
 
 use super::{Subtraction, heap_by_heap};
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::mapped;
 
 /// Rates: the ns of a pair of heap and move while the values stay in L2, and past that; of a heap; of a run.
 pub fn cost(input: &Subtraction, _: CostContext, [in_l2, past_l2, heap, run]: [f64; 4]) -> Cost {
@@ -17,7 +18,7 @@ pub fn cost(input: &Subtraction, _: CostContext, [in_l2, past_l2, heap, run]: [f
     let pair = if input.heaps() < 500_000 { in_l2 } else { past_l2 };
     Cost {
         ns: pair * input.pairs() + heap * input.heaps() as f64 + run,
-        bytes: 2.0 * input.heaps() as f64 + input.copied_moves() + (size_of::<[u32; VALUES]>() + PAGE) as f64,
+        bytes: 2.0 * input.heaps() as f64 + (size_of::<[u32; VALUES]>() + PAGE) as f64,
     }
 }
 
@@ -28,31 +29,26 @@ const VALUES: usize = 1 << 16;
 const PAGE: usize = 4096;
 
 /// Where in the table stamps begin: at the same offset in a page as the end of the moves.
-fn start(table: &[u32], moves: &[usize]) -> usize {
+fn start(table: &[u32], moves: &[u64]) -> usize {
     moves.as_ptr_range().end.addr().wrapping_sub(table.as_ptr().addr()) % PAGE / size_of::<u32>()
 }
 
 #[inline(always)]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
     let mut table = vec![u32::MAX; VALUES + PAGE / size_of::<u32>()];
-    let start = start(&table, &moves);
+    let start = start(&table, input.moves());
     let stamp: &mut [u32; VALUES] = (&mut table[start..start + VALUES]).try_into().expect("lengths are equal");
-    let mut allowed = 0;
-    heap_by_heap(input, run, |n, g| {
-        while allowed < moves.len() && moves[allowed] <= n {
-            allowed += 1;
-        }
+    heap_by_heap(input, run, |n, moves, g| {
         // Heaps fit in 32 bits ([`super::MAX_LIMIT`]).
         let heap = n as u32;
-        let (fours, rest) = moves[..allowed].as_chunks::<4>();
+        let (fours, rest) = moves.as_chunks::<4>();
         for four in fours {
-            for v in four.map(|m| g[n - m]) {
+            for v in mapped(*four, |m| g[n - m as usize]) {
                 stamp[usize::from(v)] = heap;
             }
         }
         for m in rest {
-            stamp[usize::from(g[n - m])] = heap;
+            stamp[usize::from(g[n - *m as usize])] = heap;
         }
         stamp.iter().position(|s| *s != heap).unwrap_or(stamp.len())
     })
@@ -66,8 +62,8 @@ mod tests {
     #[test]
     fn first_stamps_and_moves_are_at_different_places_of_their_pages() {
         const STAMPS: usize = 256;
-        for length in 0..PAGE / size_of::<usize>() - STAMPS / size_of::<usize>() {
-            let (moves, table) = (vec![0usize; length], vec![0u32; VALUES + PAGE / size_of::<u32>()]);
+        for length in 0..PAGE / size_of::<u64>() - STAMPS / size_of::<u64>() {
+            let (moves, table) = (vec![0u64; length], vec![0u32; VALUES + PAGE / size_of::<u32>()]);
             let start = start(&table, &moves);
             assert!(start + VALUES <= table.len());
             let behind_moves = (table[start..].as_ptr().addr()).wrapping_sub(moves.as_ptr().addr()) % PAGE;

@@ -12,8 +12,8 @@ use std::arch::x86_64::*;
 
 use super::chain::{Near, NearMoves, settle};
 use super::{Decoder, LANES, PLANES, Parts, Planes, Sources, WINDOW, by_planes, one_hot};
+use crate::simd::array_of;
 use crate::simd::avx2::{load, store};
-use crate::simd::{array_of, mapped};
 
 /// Codes of one group of 16 values.
 const GROUP: usize = 16;
@@ -30,17 +30,19 @@ const fn table(plane: usize) -> [u8; 32] {
 }
 
 #[target_feature(enable = "avx2")]
-pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
+fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
     let tables = [load(&table(0)), load(&table(1))];
     // After these additions, bit 7 is set in codes below the highest group, or in codes above the lowest one.
-    let [highest, lowest] = mapped([0xd0_u8, 0x70], |add| _mm256_set1_epi8(add as i8));
+    let (highest, lowest) = (_mm256_set1_epi8(0xd0_u8 as i8), _mm256_set1_epi8(0x70));
     let swap = _mm256_set1_epi8(GROUP as i8);
     for (from, hits) in from.blocks(hits) {
         for half in 0..2 {
-            let mut sum: [__m256i; P] =
-                array_of(|p| load::<u8, 32>(hits[p].as_chunks().0[half..].first().expect("two halves")));
+            let mut sum = [swap; P];
+            for p in 0..P {
+                sum[p] = load(half_of(&hits[p], half));
+            }
             for m in moves {
-                let codes = load::<u8, 32>(&from.behind(*m).as_chunks().0[half]);
+                let codes = load(half_of(from.behind(*m), half));
                 let swapped = _mm256_xor_si256(codes, swap);
                 let mut low = codes;
                 for (p, sum) in sum.iter_mut().enumerate() {
@@ -54,18 +56,29 @@ pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Pl
                     *sum = _mm256_or_si256(*sum, _mm256_shuffle_epi8(tables[p % 2], low));
                 }
             }
-            for (plane, sum) in hits.iter_mut().zip(&sum) {
-                store::<u8, 32>(&mut plane.as_chunks_mut().0[half], *sum);
+            for p in 0..P {
+                store::<u8, 32>(&mut hits[p].as_chunks_mut().0[half], sum[p]);
             }
         }
     }
 }
 
-/// [`accumulate`] of any number of planes. Apart, so that a block of one plane is decoded where it is needed, without a call.
-#[inline(never)]
+/// The first or the last bytes of a block.
+#[inline(always)]
+fn half_of(block: &[u8; LANES], half: usize) -> &[u8; LANES / 2] {
+    &block.as_chunks().0[half]
+}
+
+/// The first plane of the values of a block.
+#[inline]
 #[target_feature(enable = "avx2")]
-fn accumulate_several(from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
-    by_planes!(planes, accumulate(from, moves, hits));
+pub fn first_plane(codes: &[u8; LANES]) -> [u8; LANES] {
+    let (table, highest) = (load(&table(0)), _mm256_set1_epi8(0xd0_u8 as i8));
+    let mut plane = [0; LANES];
+    for (half, plane) in plane.as_chunks_mut::<{ LANES / 2 }>().0.iter_mut().enumerate() {
+        store(plane, _mm256_shuffle_epi8(table, _mm256_add_epi8(load(half_of(codes, half)), highest)));
+    }
+    plane
 }
 
 /// The values that are not hit, a word for each heap; bit 63 is clear.
@@ -73,7 +86,7 @@ fn accumulate_several(from: Sources, moves: &[usize], planes: usize, hits: &mut 
 pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     let none = _mm256_set1_epi64x(i64::MAX);
     for (half, free) in free.as_chunks_mut::<{ LANES / 2 }>().0.iter_mut().enumerate() {
-        let rows = array_of(|p| load::<u8, 32>(&hits[p].as_chunks().0[half]));
+        let rows = array_of(|p| load(half_of(&hits[p], half)));
         transpose(rows, free, |words| _mm256_andnot_si256(words, none));
     }
 }
@@ -108,13 +121,11 @@ pub fn transpose(rows: [__m256i; PLANES], words: &mut [u64; 32], finish: impl Fn
 }
 
 /// The parts of this tier.
-#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn parts() -> impl Decoder {
-    Parts {
-        add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| match planes {
-            1 => accumulate::<1>(from, moves, hits),
-            _ => accumulate_several(from, moves, planes, hits),
+pub fn parts() -> &'static dyn Decoder {
+    &Parts {
+        add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+            by_planes!(planes, accumulate(from, moves, hits));
         },
         free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
         settle: |windows: &mut [Near], moves: &NearMoves| settle(windows, moves),

@@ -12,8 +12,8 @@ use std::arch::x86_64::*;
 
 use super::chain::{Near, NearMoves, settle};
 use super::{Decoder, LANES, ONE_HOT, PLANES, Parts, Planes, Sources, by_planes};
+use crate::simd::array_of;
 use crate::simd::avx512::{load, prefetch, store};
-use crate::simd::{array_of, mapped};
 
 /// The constants of the decode. They are read through a reference that is opaque to the optimiser, which would otherwise load
 /// them again for each use.
@@ -41,22 +41,27 @@ const PREFETCH_AHEAD: usize = 4 * LANES;
 pub const BY_SHIFT: usize = 0b1001_0010;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize], hits: &mut [Planes]) {
-    let lookup: [__m512i; P] = array_of(|p| load(&tables.lookup[p]));
-    let shifted: [__m512i; P] = array_of(|p| load(&tables.shifted[p]));
+fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize], hits: &mut [Planes]) {
+    let zero = _mm512_setzero_si512();
+    let (mut lookup, mut shifted, mut sum) = ([zero; P], [zero; P], [zero; P]);
+    for p in 0..P {
+        lookup[p] = load(&tables.lookup[p]);
+        shifted[p] = load(&tables.shifted[p]);
+    }
     let decode = |codes, p: usize| match BY_SHIFT >> p & 1 {
         0 => _mm512_permutexvar_epi8(codes, lookup[p]),
         _ => _mm512_multishift_epi64_epi8(codes, shifted[p]),
     };
     let (pairs, single) = moves.as_chunks::<2>();
     for (from, hits) in from.blocks(hits) {
-        let mut sum: [__m512i; P] = array_of(|p| load(&hits[p]));
-        for pair in pairs {
-            let [a, b] = mapped(*pair, |m| {
-                let codes = from.behind(m);
-                prefetch(codes, PREFETCH_AHEAD);
-                load(codes)
-            });
+        for p in 0..P {
+            sum[p] = load(&hits[p]);
+        }
+        for [a, b] in pairs {
+            let (a, b) = (from.behind(*a), from.behind(*b));
+            prefetch(a, PREFETCH_AHEAD);
+            prefetch(b, PREFETCH_AHEAD);
+            let (a, b) = (load(a), load(b));
             for (p, sum) in sum.iter_mut().enumerate() {
                 *sum = _mm512_ternarylogic_epi64::<0xfe>(*sum, decode(a, p), decode(b, p));
             }
@@ -67,17 +72,10 @@ pub fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize
                 *sum = _mm512_or_si512(*sum, decode(codes, p));
             }
         }
-        for (plane, sum) in hits.iter_mut().zip(&sum) {
-            store(plane, *sum);
+        for p in 0..P {
+            store(&mut hits[p], sum[p]);
         }
     }
-}
-
-/// [`accumulate`] of any number of planes: compiled once, for all drivers.
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn accumulate_any(tables: &Tables, from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
-    by_planes!(planes, accumulate(tables, from, moves, hits));
 }
 
 /// The values that are not hit, a word for each heap.
@@ -131,13 +129,12 @@ fn transpose(hits: &Planes, words: &mut [u64; LANES], finish: impl Fn(__m512i) -
 }
 
 /// The parts of this tier.
-#[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vbmi")]
-pub fn parts() -> impl Decoder {
-    let tables = std::hint::black_box(&TABLES);
-    Parts {
+pub fn parts() -> &'static dyn Decoder {
+    &Parts {
         add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
-            accumulate_any(tables, from, moves, planes, hits);
+            let tables = std::hint::black_box(&TABLES);
+            by_planes!(planes, accumulate(tables, from, moves, hits));
         },
         free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
         settle: |windows: &mut [Near], moves: &NearMoves| settle(windows, moves),

@@ -1,6 +1,6 @@
 //! The serial chain through the heaps of a block, in any number of windows. Each heap takes the lowest value that is free for it.
 
-use super::{APART, LANES, act_apart};
+use super::{APART, LANES, act_apart, below};
 
 /// Windows whose last one-hot word the chain keeps in registers.
 const IN_REGISTERS: usize = 4;
@@ -32,10 +32,9 @@ pub struct NearMoves {
 impl NearMoves {
     /// Of moves in ascending order, those inside a block.
     pub fn new(moves: &[usize]) -> Self {
-        let below = |bound| moves.partition_point(|m| *m < bound);
         NearMoves {
-            apart: moves[below(APART)..below(LANES)].to_vec(),
-            close: moves[below(2)..below(APART)].to_vec(),
+            apart: moves[below(moves, APART)..below(moves, LANES)].to_vec(),
+            close: moves[below(moves, 2)..below(moves, APART)].to_vec(),
             one: if moves.first() == Some(&1) { u64::MAX } else { 0 },
         }
     }
@@ -66,7 +65,10 @@ pub fn settle(windows: &mut [Near], moves: &NearMoves) -> bool {
 fn settle_with<const C: usize>(windows: &mut [Near], count: usize, moves: &NearMoves) -> bool {
     let windows = &mut windows[..count];
     // Where the close moves of heap 0 lead in `own`. Unused entries are moves of a whole block, which lead to zeros.
-    let close: [usize; C] = std::array::from_fn(|c| (LANES - moves.close.get(c).unwrap_or(&LANES)) % LANES);
+    let mut close = [0; C];
+    for (to, m) in close.iter_mut().zip(&moves.close) {
+        *to = LANES - m;
+    }
     // The value of the previous heap, for the move 1. In memory, it would add a store and a load to the chain.
     let mut last = [0; IN_REGISTERS];
     let mut all_settled = true;
@@ -82,7 +84,10 @@ fn settle_with<const C: usize>(windows: &mut [Near], count: usize, moves: &NearM
             let mut wanted = u64::MAX;
             for (w, window) in windows.iter_mut().enumerate() {
                 // The remainder changes nothing and spares a check.
-                let reached = close.iter().fold(0, |reached, m| reached | window.own[(m + i) % window.own.len()]);
+                let mut reached = 0;
+                for m in &close {
+                    reached |= window.own[(m + i) % window.own.len()];
+                }
                 let before = if w < IN_REGISTERS { last[w] } else { window.own[LANES + i - 1] & moves.one };
                 let open = window.free[i] & !reached & !before;
                 let own = open & open.wrapping_neg() & wanted;

@@ -37,6 +37,12 @@ pub type Planes = [[u8; LANES]; PLANES];
 /// Moves of at least this distance can act on eight heaps at once inside a block: see [`act_apart`].
 pub const APART: usize = 16;
 
+/// How many of the moves, in ascending order, are below a bound.
+#[inline]
+pub fn below(moves: &[usize], bound: usize) -> usize {
+    moves.partition_point(|m| *m < bound)
+}
+
 /// Calls `f::<planes>(..)`. A kernel that holds its planes in registers is compiled for each number of planes.
 #[doc(hidden)]
 #[macro_export]
@@ -57,7 +63,8 @@ macro_rules! by_planes {
 }
 pub use by_planes;
 
-/// The parts of a tier. Drivers take `&dyn Decoder`: they are compiled once, and a call is small beside the block that it decodes.
+/// The parts of a tier. Drivers take `&dyn Decoder`: they and the decoders are compiled once, and a call is small beside the block
+/// that it decodes.
 pub trait Decoder: Sync {
     /// ORs the first planes of the values that the moves reach into the hits of consecutive blocks. The first block reads these
     /// sources.

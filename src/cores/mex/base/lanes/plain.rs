@@ -4,7 +4,7 @@
 //! compiler vectorises the loops.
 
 use super::chain::settle;
-use super::{Decoder, LANES, Parts, Planes, Sources, WINDOW};
+use super::{Decoder, LANES, PLANES, Parts, Planes, Sources, WINDOW};
 use crate::simd::array_of;
 
 /// ORs the first `planes` planes of the values that `moves` reach into `hits`, for consecutive blocks. The first block reads
@@ -30,6 +30,14 @@ pub fn accumulate(from: Sources, moves: &[usize], planes: usize, hits: &mut [Pla
     }
 }
 
+/// The first plane of the values of a block.
+#[inline(always)]
+pub fn first_plane(codes: &[u8; LANES]) -> [u8; LANES] {
+    let mut hits: [Planes; 1] = [[[0; LANES]; PLANES]];
+    accumulate(Sources::new(codes, 0), &[0], 1, &mut hits);
+    hits[0][0]
+}
+
 /// The transposition in words of eight heaps, eight planes at a time.
 #[inline(always)]
 pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
@@ -48,7 +56,6 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
 }
 
 /// The parts of plain Rust.
-#[inline(always)]
-pub fn parts() -> impl Decoder {
-    Parts { add: accumulate, free_words, settle }
+pub fn parts() -> &'static dyn Decoder {
+    &Parts { add: accumulate, free_words, settle }
 }

@@ -6,6 +6,7 @@
 //! Cost per block, move and plane: a comparison, an AND and an OR per register.
 //! Bound: the vector ports.
 
+use std::borrow::Borrow;
 use std::simd::cmp::SimdPartialEq;
 use std::simd::{Select, Simd};
 
@@ -45,17 +46,18 @@ fn accumulate<const P: usize, const N: usize>(from: Sources, moves: &[usize], hi
     }
 }
 
-by_tiers!(Decoder, {
+by_tiers!(Borrow<dyn Decoder>, {
     /// For [`by_planes`], which passes one parameter.
     #[inline(always)]
     fn of_register<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
         accumulate::<P, REGISTER>(from, moves, hits);
     }
-    Parts {
+    let parts: &'static dyn Decoder = &Parts {
         add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
             by_planes!(planes, of_register(from, moves, hits))
         },
         free_words: |hits: &Planes, free: &mut [u64; LANES]| plain::free_words(hits, free),
         settle: |windows: &mut [Near], moves: &NearMoves| settle(windows, moves),
-    }
+    };
+    parts
 });

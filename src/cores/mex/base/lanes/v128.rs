@@ -8,7 +8,7 @@
 //! Bound (llvm-mca, Neoverse V2): the four vector ports, 2.4 cycles for 64 heaps and a plane.
 
 use super::chain::{Near, NearMoves, settle};
-use super::{Decoder, LANES, Parts, Planes, Sources, WINDOW, by_planes, one_hot};
+use super::{Decoder, LANES, PLANES, Parts, Planes, Sources, WINDOW, by_planes, one_hot};
 use crate::simd::array_of;
 use crate::simd::v128::{SUMS, Vector, load, lookup, store, transposed};
 
@@ -26,7 +26,7 @@ const fn table(plane: usize) -> [u8; GROUP] {
     table
 }
 
-pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
+fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
     let tables = [load(&table(0)), load(&table(1))];
     decode::<P>(from, moves, hits, |p, low, codes| {
         if p % 2 == 0 {
@@ -36,10 +36,17 @@ pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Pl
     });
 }
 
+/// The first plane of the values of a block.
+pub fn first_plane(codes: &[u8; LANES]) -> [u8; LANES] {
+    let mut hits = [[[0; LANES]; PLANES]];
+    accumulate::<1>(Sources::new(codes, 0), &[0], &mut hits);
+    hits[0][0]
+}
+
 /// ORs the one-hot bytes of each plane. `one_hot(p, last, codes)` makes those of plane `p`; `last` is what it left there for the
 /// plane before.
 #[inline(always)]
-pub fn decode<const P: usize>(
+fn decode<const P: usize>(
     from: Sources,
     moves: &[usize],
     hits: &mut [Planes],
@@ -99,9 +106,8 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
 }
 
 /// The parts of this tier.
-#[inline(always)]
-pub fn parts() -> impl Decoder {
-    Parts {
+pub fn parts() -> &'static dyn Decoder {
+    &Parts {
         add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
             by_planes!(planes, accumulate(from, moves, hits))
         },

@@ -9,30 +9,35 @@
 use wide::u8x64;
 
 use super::chain::settle;
-use super::{Decoder, ONE_HOT, Parts, Planes, Sources, by_planes, plain};
-use crate::simd::array_of;
+use super::{Decoder, LANES, ONE_HOT, Parts, Planes, Sources, by_planes, plain};
 
 static TABLES: Planes = ONE_HOT;
 
-/// ORs what the moves reach into the first planes of blocks. One function for all kernels: byte by byte, a shuffle is long.
-pub fn decode(from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
+/// ORs what the moves reach into the first planes of blocks.
+fn decode(from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
     let tables = std::hint::black_box(&TABLES);
     by_planes!(planes, accumulate(tables, from, moves, hits));
 }
 
 #[inline(always)]
 fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {
-    let table: [u8x64; P] = array_of(|p| u8x64::new(tables[p]));
+    let mut table = [u8x64::new([0; LANES]); P];
+    for p in 0..P {
+        table[p] = u8x64::new(tables[p]);
+    }
     for (from, hits) in from.blocks(hits) {
-        let mut sum: [u8x64; P] = array_of(|p| u8x64::new(hits[p]));
+        let mut sum = table;
+        for p in 0..P {
+            sum[p] = u8x64::new(hits[p]);
+        }
         for m in moves {
             let codes = u8x64::new(*from.behind(*m));
-            for (sum, table) in sum.iter_mut().zip(&table) {
-                *sum |= shuffled(*table, codes);
+            for p in 0..P {
+                sum[p] |= shuffled(table[p], codes);
             }
         }
-        for (plane, sum) in hits.iter_mut().zip(&sum) {
-            *plane = sum.to_array();
+        for p in 0..P {
+            hits[p] = sum[p].to_array();
         }
     }
 }
@@ -45,7 +50,6 @@ fn shuffled(table: u8x64, codes: u8x64) -> u8x64 {
 }
 
 /// The shuffle, and the transposition in plain Rust.
-#[inline(always)]
-pub fn parts() -> impl Decoder {
-    Parts { add: decode, free_words: plain::free_words, settle }
+pub fn parts() -> &'static dyn Decoder {
+    &Parts { add: decode, free_words: plain::free_words, settle }
 }

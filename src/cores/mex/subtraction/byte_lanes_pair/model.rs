@@ -8,7 +8,7 @@ use loom::thread;
 use super::*;
 use crate::cores::mex::lanes::chain::settle;
 use crate::cores::mex::lanes::plain::free_words;
-use crate::cores::mex::lanes::{Parts, Sources, one_hot};
+use crate::cores::mex::lanes::{Parts, Planes, Sources, one_hot};
 use crate::machine::Machine;
 use crate::machine::sync::atomic::Ordering;
 use crate::machine::sync::{explore, explore_without};
@@ -58,7 +58,7 @@ fn pair(limit: u64, run: &Run, settled: impl Fn(usize) + Sync) -> Result<Vec<u16
 }
 
 fn agrees(limit: u64, name: &str, preemptions: Option<usize>) {
-    let decoder = Parts { add: accumulate, free_words, settle };
+    let decoder: &'static dyn Decoder = &Parts { add: accumulate, free_words, settle };
     let want = byte_lanes::run(&input(limit), &Run::new(1), decoder).expect("the run is not cancelled");
     explore(name, preemptions, move || assert_eq!(pair(limit, &Run::new(2), |_| ()).as_ref(), Ok(&want)));
 }
