@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Zeros;
 use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer, hash_of};
+use crate::cores::mex::subtraction::below;
 use crate::kernel::RunError;
 
 /// The first bytes of a checkpoint.
@@ -60,7 +61,7 @@ impl Start {
 
 /// The number of moves below a heap, and their hash.
 fn moves_below(input: &Zeros, heap: u64) -> [u64; 2] {
-    let moves = &input.moves()[..input.moves().partition_point(|m| *m < heap)];
+    let moves = &input.moves()[..below(input.moves(), heap)];
     [moves.len() as u64, hash_of(moves)]
 }
 
@@ -73,7 +74,7 @@ impl Progress {
     /// Forgets what is known of the heaps from `heaps` on.
     pub(super) fn cut(&mut self, heaps: u64) {
         self.done = self.done.min(heaps);
-        self.zeros.truncate(self.zeros.partition_point(|n| *n < heaps));
+        self.zeros.truncate(below(&self.zeros, heaps));
     }
 
     /// Writes everything that is needed to resume a run on `input`.

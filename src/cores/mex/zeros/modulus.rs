@@ -5,8 +5,6 @@
 //! is soon hit as a whole by the others. Which modulus does that is found from the first P-positions. It decides how
 //! long a run takes, never its result.
 
-use std::cmp::Reverse;
-
 use super::shifted_rows::BLOCK;
 
 /// The largest modulus. With more classes, the work per block outweighs what is left out.
@@ -58,27 +56,27 @@ impl Known<'_> {
         if self.moves.is_empty() {
             return Plan::ONE;
         }
-        let plans = (2..=MOST).map(|modulus| Plan { modulus, share: self.share(modulus) });
-        let work = |plan: &Plan| plan.share * self.allowed + CLASS * plan.modulus as f64;
-        plans.chain([Plan::ONE]).min_by(|a, b| work(a).total_cmp(&work(b))).expect("at least one")
+        let work = |plan: Plan| plan.share * self.allowed + CLASS * plan.modulus as f64;
+        let mut best = Plan::ONE;
+        for modulus in 2..MOST + 1 {
+            let plan = Plan { modulus, share: self.share(modulus) };
+            if work(plan) < work(best) {
+                best = plan;
+            }
+        }
+        best
     }
 
     fn share(&self, modulus: usize) -> f64 {
-        let counts = |list: &[u64]| {
-            let mut counts = vec![0; modulus];
-            list.iter().for_each(|n| counts[(n % modulus as u64) as usize] += 1);
-            counts
-        };
-        let (zeros, moves) = (counts(self.zeros), counts(self.moves));
+        let (zeros, moves) = (counts(self.zeros, modulus), counts(self.moves, modulus));
         // P-positions in a line of each class, and moves of each residue.
         let scale = self.density * modulus as f64 / self.zeros.len() as f64;
         let density = |class: usize| zeros[class] as f64 * scale;
         let allowed = |residue: usize| moves[residue] as f64 * self.allowed / self.moves.len() as f64;
-        let mut sources: Vec<usize> = (0..modulus).filter(|class| zeros[*class] > 0).collect();
-        sources.sort_by_key(|class| Reverse(zeros[*class]));
-        let lines = |target: usize| {
+        let sources = ranked(&zeros, &|class| zeros[class] > 0);
+        let mut lines = 0.0;
+        for target in 0..modulus {
             let mut open = if density(target) < FEW { COVERED } else { f64::INFINITY };
-            let mut lines = 0.0;
             for source in &sources {
                 let per_line = density(*source);
                 let hits = per_line / BLOCK as f64;
@@ -89,10 +87,30 @@ impl Known<'_> {
                     break;
                 }
             }
-            lines
-        };
-        (0..modulus).map(lines).sum::<f64>() / modulus as f64 / self.allowed
+        }
+        lines / modulus as f64 / self.allowed
     }
+}
+
+/// How many of the numbers are in each class.
+fn counts(numbers: &[u64], modulus: usize) -> Vec<usize> {
+    let mut counts = vec![0; modulus];
+    for n in numbers {
+        counts[(n % modulus as u64) as usize] += 1;
+    }
+    counts
+}
+
+/// The classes that are `taken`, those with the largest counts first.
+pub fn ranked(counts: &[usize], taken: &dyn Fn(usize) -> bool) -> Vec<usize> {
+    let mut ranked: Vec<usize> = Vec::new();
+    for class in 0..counts.len() {
+        if taken(class) {
+            let place = ranked.partition_point(|other| counts[*other] >= counts[class]);
+            ranked.insert(place, class);
+        }
+    }
+    ranked
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@
 //! Cost per move and line of 512 heaps that is not covered: as in [`super::shifted_rows`].
 //! Bound: as there; where few moves are left, the search for P-positions in the blocks of many classes.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::carry::{Carry, LINE};
@@ -154,9 +153,8 @@ impl Layout {
 }
 
 /// The P-positions of a class.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Class {
-    count: usize,
     is_sparse: bool,
     /// If it is sparse, the cells of its P-positions before the tile.
     listed: Vec<usize>,
@@ -176,6 +174,8 @@ struct Classes {
     layout: Layout,
     rows: Vec<u8>,
     classes: Vec<Class>,
+    /// The number of P-positions of each class.
+    counts: Vec<usize>,
     /// The classes that are not sparse, those with the most P-positions first.
     dense: Vec<usize>,
     /// The first cell of the tile.
@@ -230,7 +230,8 @@ impl Classes {
         let mut state = Classes {
             layout,
             rows,
-            classes: std::iter::repeat_with(Class::default).take(modulus).collect(),
+            classes: vec![Class::default(); modulus],
+            counts: vec![0; modulus],
             dense: Vec::new(),
             start: 0,
             hits: vec![0; modulus * tile / WORD],
@@ -238,7 +239,9 @@ impl Classes {
             uncovered: vec![Vec::new(); modulus],
             hits_since: vec![0.0; modulus],
         };
-        zeros.iter().for_each(|n| state.remember(*n as usize % modulus, *n as usize / modulus));
+        for n in zeros {
+            state.remember(*n as usize % modulus, *n as usize / modulus);
+        }
         state
     }
 
@@ -246,7 +249,7 @@ impl Classes {
     #[inline(always)]
     fn remember(&mut self, class: usize, cell: usize) {
         self.rows[self.layout.byte(class, cell)] |= 1 << (cell % 8);
-        self.classes[class].count += 1;
+        self.counts[class] += 1;
     }
 
     /// The index in the hits of the word of a cell, which is in the tile.
@@ -304,17 +307,21 @@ impl Classes {
     /// Tells sparse classes from dense ones, and lists the P-positions of the sparse ones.
     fn sort_classes(&mut self) {
         for (c, class) in self.classes.iter_mut().enumerate() {
-            class.is_sparse = class.count * SPARSE < self.start;
+            class.is_sparse = self.counts[c] * SPARSE < self.start;
             if class.is_sparse {
                 let bytes = &self.rows[self.layout.byte(c, class.listed_to)..self.layout.byte(c, self.start)];
-                for (cell, word) in (class.listed_to..).step_by(WORD).zip(bytes.as_chunks().0) {
-                    for_each_bit(u64::from_le_bytes(*word), |bit| growing::push(&mut class.listed, cell + bit));
+                for (w, word) in bytes.as_chunks().0.iter().enumerate() {
+                    let mut word = u64::from_le_bytes(*word);
+                    while word != 0 {
+                        let cell = class.listed_to + w * WORD + word.trailing_zeros() as usize;
+                        growing::push(&mut class.listed, cell);
+                        word &= word - 1;
+                    }
                 }
                 class.listed_to = self.start;
             }
         }
-        self.dense = (0..self.classes.len()).filter(|c| !self.classes[*c].is_sparse).collect();
-        self.dense.sort_by_key(|c| Reverse(self.classes[*c].count));
+        self.dense = modulus::ranked(&self.counts, &|class| !self.classes[class].is_sparse);
     }
 
     /// Applies the moves longer than a tile.
@@ -368,7 +375,7 @@ impl Classes {
     #[inline(always)]
     fn carry_from(&mut self, source: usize, slices: &[Slice], part: Part, carry: &dyn Carry) {
         let Layout { modulus, .. } = self.layout;
-        let Class { count, .. } = self.classes[source];
+        let count = self.counts[source];
         if count == 0 {
             return;
         }
@@ -411,7 +418,10 @@ impl Classes {
     fn hit_from_sparse(&mut self, residues: &[Residue]) {
         let Layout { modulus, tile, .. } = self.layout;
         let start = self.start;
-        for (source, class) in self.classes.iter().enumerate().filter(|(_, class)| class.is_sparse) {
+        for (source, class) in self.classes.iter().enumerate() {
+            if !class.is_sparse {
+                continue;
+            }
             let zeros = &class.listed;
             for Residue { residue, quotients, .. } in residues {
                 let (target, passed) = target(source, *residue, modulus);
@@ -421,11 +431,10 @@ impl Classes {
                 let hits = &mut self.hits[target * tile / WORD..][..tile / WORD];
                 // For each of the shorter list, those of the longer one that lead into the tile.
                 let (short, long) = if zeros.len() < quotients.len() { (zeros, quotients) } else { (quotients, zeros) };
-                for up in short.iter().map(|up| up + passed) {
+                for up in short {
+                    let up = up + passed;
                     let from = long.partition_point(|cell| cell + up < start);
-                    for cell in long[from..].iter().map(|cell| cell + up - start).take_while(|cell| *cell < tile) {
-                        hits[cell / WORD] |= 1 << (cell % WORD);
-                    }
+                    hit_up(hits, &long[from..], up.wrapping_sub(start));
                 }
             }
         }
@@ -473,10 +482,7 @@ impl Classes {
         for Residue { residue, quotients, .. } in residues {
             let (class, passed) = target(source, *residue, modulus);
             let hits = &mut self.hits[class * tile / WORD..][..tile / WORD];
-            let from = cell - self.start + passed;
-            for cell in quotients.iter().map(|up| from + up).take_while(|cell| *cell < tile) {
-                hits[cell / WORD] |= 1 << (cell % WORD);
-            }
+            hit_up(hits, quotients, cell - self.start + passed);
         }
     }
 
@@ -498,27 +504,35 @@ impl Classes {
     }
 }
 
+/// Hits those of the cells, moved up, that are in the tile. They are ascending.
+fn hit_up(hits: &mut [u64], cells: &[usize], up: usize) {
+    for cell in cells {
+        let cell = cell.wrapping_add(up);
+        let Some(word) = hits.get_mut(cell / WORD) else { return };
+        *word |= 1 << (cell % WORD);
+    }
+}
+
 /// The moves with a quotient in a range, in batches of about [`BATCH`] for each shift of each residue.
 fn batches(residues: &[Residue], quotients: Range<usize>) -> Vec<Vec<Slice<'_>>> {
     let all = slices(residues, quotients.clone());
-    let moves: usize = all.iter().map(|slice| slice.back.len()).sum();
-    let batches = moves.div_ceil(BATCH * all.len().max(1));
-    // Each batch gets an equal share of the longest slice.
-    let Some(longest) = all.iter().max_by_key(|slice| slice.back.len()) else { return Vec::new() };
-    let bound = |batch: usize| match longest.back.get(batch * longest.back.len() / batches) {
-        Some(back) if batch > 0 => 8 * (back - 1),
-        Some(_) => quotients.start,
-        None => quotients.end,
-    };
-    (0..batches).map(|batch| slices(residues, bound(batch)..bound(batch + 1).max(bound(batch)))).collect()
-}
-
-#[inline(always)]
-fn for_each_bit(mut word: u64, mut take: impl FnMut(usize)) {
-    while word != 0 {
-        take(word.trailing_zeros() as usize);
-        word &= word - 1;
+    let (mut moves, mut longest) = (0, &[][..]);
+    for slice in &all {
+        moves += slice.back.len();
+        if slice.back.len() >= longest.len() {
+            longest = slice.back;
+        }
     }
+    let count = moves.div_ceil(BATCH * all.len().max(1));
+    let mut batches = Vec::with_capacity(count);
+    let mut from = quotients.start;
+    for batch in 1..count + 1 {
+        // Each batch gets an equal share of the longest slice.
+        let to = longest.get(batch * longest.len() / count).map_or(quotients.end, |back| 8 * (back - 1)).max(from);
+        batches.push(slices(residues, from..to));
+        from = to;
+    }
+    batches
 }
 
 #[cfg(test)]

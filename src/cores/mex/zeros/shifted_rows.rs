@@ -16,7 +16,8 @@ use super::Zeros;
 use super::carry::{Carry, LINE};
 use super::checkpoint::Start;
 use crate::cores::growing;
-use crate::cores::mex::subtraction::Subtraction;
+use crate::cores::mex::lanes::below;
+use crate::cores::mex::subtraction::{self, Subtraction};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::array_of;
 use crate::simd::bits::WORD;
@@ -32,9 +33,11 @@ const MOVES_AT_ONCE: usize = 16;
 /// Rate: the ns to apply a move to a line of heaps.
 pub fn cost(input: &Zeros, _: CostContext, [line]: [f64; 1]) -> Cost {
     let (heaps, zeros) = (input.heaps() as f64, input.zeros());
-    let mut residues = [0.0; 8];
-    input.moves().iter().for_each(|m| residues[(m % 8) as usize] = 1.0);
-    let (rows, moves) = (residues.iter().sum::<f64>(), input.moves().len() as f64);
+    let mut residues = 0u8;
+    for m in input.moves() {
+        residues |= 1 << (m % 8);
+    }
+    let (rows, moves) = (f64::from(residues.count_ones()), input.moves().len() as f64);
     let lines = lines(input) * heaps;
     input.unless_resumable(Cost {
         ns: line * lines + heaps * (0.1 + 0.04 * rows) + 6.0 * zeros + 200.0 + 300.0 * rows + 9.0 * moves,
@@ -77,8 +80,8 @@ struct ShiftedRow {
 impl ShiftedRow {
     /// The indices of the moves in `from..to`.
     fn range(&self, from: usize, to: usize) -> std::ops::Range<usize> {
-        let below = |bound| self.moves.partition_point(|m| *m < bound);
-        below(from)..below(to).max(below(from))
+        let first = below(&self.moves, from);
+        first..below(&self.moves, to).max(first)
     }
 }
 
@@ -156,13 +159,14 @@ fn drive(input: &Zeros, run: &Run, start: Start, carry: &dyn Carry) -> Result<Ve
         }
     }
     // The last block may extend beyond the limit.
-    zeros.truncate(zeros.partition_point(|n| *n <= input.limit()));
+    zeros.truncate(subtraction::below(&zeros, input.limit() + 1));
     Ok(zeros)
 }
 
 fn rows(input: &Subtraction, bytes: usize) -> Vec<ShiftedRow> {
     let mut rows: Vec<ShiftedRow> = Vec::new();
-    for m in input.moves().iter().map(|m| *m as usize) {
+    for m in input.moves() {
+        let m = *m as usize;
         let shift = (m.wrapping_neg() % 8) as u32;
         let row = match rows.iter_mut().position(|row| row.shift == shift) {
             Some(index) => &mut rows[index],
@@ -180,8 +184,10 @@ fn rows(input: &Subtraction, bytes: usize) -> Vec<ShiftedRow> {
 /// The moves shorter than a block, as bits.
 fn near(input: &Subtraction) -> [u64; WORDS] {
     let mut near = [0; WORDS];
-    for m in input.moves().iter().map(|m| *m as usize).take_while(|m| *m < BLOCK) {
-        near[m / WORD] |= 1 << (m % WORD);
+    for m in input.moves() {
+        if let Some(word) = near.get_mut(*m as usize / WORD) {
+            *word |= 1 << (m % WORD as u64);
+        }
     }
     near
 }

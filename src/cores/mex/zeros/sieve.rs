@@ -24,14 +24,17 @@ pub fn bytes(input: &Subtraction) -> f64 {
 #[inline(always)]
 pub fn sieve(input: &Subtraction, run: &Run, mut marks: impl Marks) -> Result<Vec<u64>, RunError> {
     let heaps = input.heaps();
-    let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
+    let moves = input.own_moves();
     let mut zeros = Vec::new();
     for start in (0..heaps).step_by(PROGRESS_STEP) {
         let end = heaps.min(start + PROGRESS_STEP);
         for n in start..end {
             if !marks.is_hit(n) {
                 growing::push(&mut zeros, n as u64);
-                for m in moves.iter().take_while(|m| n + **m < heaps) {
+                for m in &moves {
+                    if n + m >= heaps {
+                        break;
+                    }
                     marks.hit(n + m);
                 }
             }
