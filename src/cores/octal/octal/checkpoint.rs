@@ -27,7 +27,9 @@ pub fn write(code: &Code, values: &[u16], out: &mut dyn Write) -> io::Result<()>
     let mut bytes = Vec::with_capacity(2 * STEP);
     for values in values.chunks(STEP) {
         bytes.clear();
-        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        for value in values {
+            bytes.extend_from_slice(&value.to_le_bytes());
+        }
         out.bytes(&bytes)?;
     }
     out.end()
@@ -39,16 +41,8 @@ pub fn write(code: &Code, values: &[u16], out: &mut dyn Write) -> io::Result<()>
 /// The file cannot be read, is damaged, or belongs to another game.
 pub fn read(code: &Code, most: usize, from: &mut dyn Read) -> Result<Vec<u16>, CheckpointError> {
     let mut reader = Reader::new(from, MAGIC)?;
-    let text = code.to_string();
     let (length, count) = (reader.number()?, reader.number()?);
-    if length != text.len() as u64 {
-        return Err(CheckpointError::OtherGame);
-    }
-    let mut found = vec![0; text.len()];
-    reader.bytes(&mut found)?;
-    if found != text.as_bytes() {
-        return Err(CheckpointError::OtherGame);
-    }
+    expect_code(&mut reader, length, code)?;
     if count > MAX_LIMIT + 1 {
         return Err(CheckpointError::Damaged);
     }
@@ -59,11 +53,28 @@ pub fn read(code: &Code, most: usize, from: &mut dyn Read) -> Result<Vec<u16>, C
         let step = &mut bytes[..2 * left.min(STEP)];
         reader.bytes(step)?;
         left -= step.len() / 2;
-        let step = step.as_chunks().0.iter().map(|bytes| u16::from_le_bytes(*bytes));
-        values.extend(step.take(most.saturating_sub(values.len())));
+        for bytes in step.as_chunks().0 {
+            if values.len() < most {
+                values.push(u16::from_le_bytes(*bytes));
+            }
+        }
     }
     reader.end()?;
     if values.first().is_some_and(|value| *value != 0) { Err(CheckpointError::Damaged) } else { Ok(values) }
+}
+
+/// Reads the text of a code, of a length that was read before.
+pub(in crate::cores::octal) fn expect_code(
+    reader: &mut Reader,
+    length: u64,
+    code: &Code,
+) -> Result<(), CheckpointError> {
+    let text = code.to_string();
+    let mut found = vec![0; text.len()];
+    if length == text.len() as u64 {
+        reader.bytes(&mut found)?;
+    }
+    if found == text.as_bytes() { Ok(()) } else { Err(CheckpointError::OtherGame) }
 }
 
 #[cfg(test)]

@@ -30,10 +30,7 @@ pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError>
         let space = space.get_or_insert_with(|| Space::new(parity, g));
         let now = n as u32;
         for (left, digit) in input.moves(n) {
-            if digit & 1 > 0 && left == 0 {
-                stamp[0] = now;
-            }
-            if digit & 2 > 0 && left > 0 {
+            if Octal::leaves(digit, left) {
                 stamp[usize::from(g[left])] = now;
             }
             if digit & 4 > 0 {

@@ -32,10 +32,7 @@ pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError>
 #[inline(always)]
 pub fn nim_sums(input: &Octal, n: usize, g: &[u16], mut found: impl FnMut(u16)) {
     for (left, digit) in input.moves(n) {
-        if digit & 1 > 0 && left == 0 {
-            found(0);
-        }
-        if digit & 2 > 0 && left > 0 {
+        if Octal::leaves(digit, left) {
             found(g[left]);
         }
         if digit & 4 > 0 {

@@ -29,6 +29,7 @@
 #![doc = include_str!("NOTES.md")]
 
 use std::hash::Hasher as _;
+use std::ops::Range;
 
 use twox_hash::XxHash3_64;
 
@@ -78,9 +79,18 @@ pub fn tallies(values: &[u16]) -> Vec<Tally> {
         }
         *heaps += 1;
     }
-    let largest = values.iter().max().copied().unwrap_or(0);
-    let occurring = (0..=largest).zip(counted).filter(|(_, (_, heaps))| *heaps > 0);
-    occurring.map(|(value, (first, heaps))| Tally { value, first, heaps }).collect()
+    occurring(&counted)
+}
+
+/// The tallies of values that occur, from the first heap and the number of heaps of each.
+fn occurring(counted: &[(u64, u64)]) -> Vec<Tally> {
+    let mut tallies = Vec::new();
+    for (value, (first, heaps)) in counted.iter().enumerate() {
+        if *heaps > 0 {
+            tallies.push(Tally { value: value as u16, first: *first, heaps: *heaps });
+        }
+    }
+    tallies
 }
 
 /// What proves a period.
@@ -121,14 +131,21 @@ pub struct Rare {
 impl Rare {
     /// The rare heaps among these values, of a game that splits into two heaps.
     pub fn of(code: &Code, values: &[u16]) -> Self {
-        Rare::among(&Counts::of(common_parity(code), values), values.iter().copied().enumerate())
+        let counts = Counts::of(common_parity(code), values);
+        Rare::among(&counts, &[0..values.len() as u64], &|n| values[n as usize])
     }
 
-    /// The number of rare heaps by counts of values, and the last one of these heaps that is rare.
-    fn among(counts: &Counts, mut values: impl DoubleEndedIterator<Item = (usize, u16)>) -> Self {
+    /// The number of rare heaps by counts of values, and the last one in these ranges that is rare.
+    fn among(counts: &Counts, ranges: &[Range<u64>], value: &dyn Fn(u64) -> u16) -> Self {
         let (mask, heaps) = counts.best();
-        let last = values.rfind(|(n, value)| mask.is_rare(*n, *value));
-        Rare { heaps, last: last.map_or(0, |(n, _)| n), mask }
+        for range in ranges.iter().rev() {
+            for n in range.clone().rev() {
+                if mask.is_rare(n as usize, value(n)) {
+                    return Rare { heaps, last: n as usize, mask };
+                }
+            }
+        }
+        Rare { heaps, last: 0, mask }
     }
 }
 
@@ -193,7 +210,7 @@ impl Census {
     fn of(code: &Code, values: &[u16], period: Option<octal::Period>) -> Self {
         Census {
             tallies: tallies(values),
-            last: hashed(values[values.len().saturating_sub(LAST)..].iter().copied()),
+            last: hashed(&values[values.len().saturating_sub(LAST)..]),
             period: period.and_then(Proved::classical),
             rare: Some(Rare::of(code, values)),
         }
@@ -211,29 +228,41 @@ impl Census {
             // parity.
             let more = (heaps - 1 - n) / period;
             let odd = if period.is_multiple_of(2) { 0 } else { more.div_ceil(2) };
-            let tally = census.tallies.iter_mut().find(|tally| tally.value == value(n));
-            tally.expect("it was counted").heaps += more;
+            for tally in &mut census.tallies {
+                if tally.value == value(n) {
+                    tally.heaps += more;
+                }
+            }
             counts.add(n as usize, value(n), (more - odd) as i64);
             counts.add(n as usize + 1, value(n), odd as i64);
         }
         // After two rounds, rare heaps recur.
         let recent = heaps - heaps.min(2 * period);
-        let distinct = (0..recent.min(preperiod)).chain(recent..heaps);
-        census.rare = Some(Rare::among(&counts, distinct.map(|n| (n as usize, value(n)))));
-        census.last = hashed((heaps - heaps.min(LAST as u64)..heaps).map(value));
+        census.rare = Some(Rare::among(&counts, &[0..recent.min(preperiod), recent..heaps], &value));
+        let mut last = Vec::new();
+        for n in heaps - heaps.min(LAST as u64)..heaps {
+            last.push(value(n));
+        }
+        census.last = hashed(&last);
         census
     }
 
     /// The number of heaps.
     pub fn heaps(&self) -> u64 {
-        self.tallies.iter().map(|tally| tally.heaps).sum()
+        let mut heaps = 0;
+        for tally in &self.tallies {
+            heaps += tally.heaps;
+        }
+        heaps
     }
 }
 
 /// The hash of the last values.
-fn hashed(values: impl Iterator<Item = u16>) -> u64 {
+fn hashed(values: &[u16]) -> u64 {
     let mut hash = XxHash3_64::new();
-    values.for_each(|value| hash.write(&value.to_le_bytes()));
+    for value in values {
+        hash.write(&value.to_le_bytes());
+    }
     hash.finish()
 }
 
@@ -273,9 +302,13 @@ impl Operation for MexPeriod {
     }
 
     fn digest(census: &Census) -> Digest {
-        let zeros = census.tallies.iter().find(|tally| tally.value == 0).map_or(0, |tally| tally.heaps);
-        let max = census.tallies.last().map_or(0, |tally| tally.value);
-        let sum = census.tallies.iter().map(|tally| u128::from(tally.value) * u128::from(tally.heaps)).sum();
+        let (mut max, mut zeros, mut sum) = (0, 0, 0);
+        for Tally { value, heaps, .. } in &census.tallies {
+            (max, sum) = (*value, sum + u128::from(*value) * u128::from(*heaps));
+            if *value == 0 {
+                zeros = *heaps;
+            }
+        }
         vec![("max", max.into()), ("zeros", zeros.into()), ("sum", sum), ("last", census.last.into())]
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct Milestone {
 /// How many codes a run keeps, an even number, so that even heaps stay at even indices: as far back as anything can read, from the
 /// first heap after a window that repeats.
 fn kept(window: &Window, table: usize) -> usize {
-    let most = window.longest() + window.depth() + CHUNK;
+    let most = window.longest() + window.depth + CHUNK;
     most.next_multiple_of(2 * LANES).max(super::LAST).min(table & !1)
 }
 
@@ -81,9 +81,13 @@ impl Progress {
 
     /// Whether it keeps as many codes as a run with this window reads.
     pub(super) fn fits(&self, window: &Window) -> bool {
-        let depth = window.depth().max(LANES);
+        let depth = window.depth.max(LANES);
+        for milestone in &self.milestones {
+            if milestone.window.codes.len() != depth {
+                return false;
+            }
+        }
         self.kept >= kept(window, self.table)
-            && self.milestones.iter().all(|milestone| milestone.window.codes.len() == depth)
     }
 
     /// The length of the buffer of codes.

@@ -15,7 +15,7 @@
 use super::certificate::{Certificate, Windows};
 use super::marks::Repetition;
 use super::state::{Milestone, Progress, Snapshot, Tallies, VALUES};
-use super::{Census, LAST, Proved, Rare, Start, Tally, Theorem, hashed};
+use super::{Census, LAST, Proved, Rare, Start, Tally, Theorem, hashed, occurring};
 use crate::cores::octal::octal::{self, Octal};
 use crate::cores::octal::sparse::Compiled;
 use crate::cores::octal::sparse::blocks::Sparse;
@@ -24,7 +24,6 @@ use crate::cores::octal::sparse::drive::drive;
 use crate::cores::octal::sparse::window::steps::Windowed;
 use crate::cores::octal::sparse::window::{CHUNK, CODES, End, Loops, Window};
 use crate::kernel::{Cost, CostContext, Run, RunError};
-use crate::simd::array_of;
 
 /// Heaps in a table, at first and at most.
 const TABLE: usize = if cfg!(test) { 1 << 13 } else { 1 << 17 };
@@ -146,7 +145,7 @@ impl Replay {
     /// The codes of the next chunk.
     fn next(&mut self) -> &[u8] {
         if self.at + CHUNK + LANES > self.codes.len() {
-            let kept = self.window.depth().max(LANES);
+            let kept = self.window.depth.max(LANES);
             self.codes.copy_within(self.at - kept..self.at, 0);
             self.at = kept;
         }
@@ -164,7 +163,7 @@ impl Replay {
             self.next();
         }
         let end = self.at - (self.heap - heap) as usize;
-        let depth = self.window.depth().max(LANES);
+        let depth = self.window.depth.max(LANES);
         Ok(Snapshot { heap, codes: self.codes[end - depth..end].to_vec() })
     }
 }
@@ -209,8 +208,7 @@ impl<'a> Stream<'a> {
         counted: &Census,
         from: Option<Progress>,
     ) -> Self {
-        let coder = window.coder();
-        let values = array_of(|odd| array_of(|code| coder.common(odd, code as u8)));
+        let values = window.values();
         let mut tallies: Tallies = [(0, 0); VALUES];
         for Tally { value, first, heaps } in &counted.tallies {
             tallies[usize::from(*value)] = (*first, *heaps);
@@ -260,12 +258,12 @@ impl<'a> Stream<'a> {
             if self.proved.is_none() {
                 let odd = (done % 2) as usize;
                 let end = (self.loops.verify)(&mut self.window, &self.state.codes, at, odd, &mut |_, _| false);
-                self.state.verified_by = self.window.verified_by();
+                self.state.verified_by = self.window.verified_by;
                 if let Err(End::Open(index, _)) = end {
                     return Ok(Outcome::NoWindow(done + (index - at) as u64));
                 }
                 if self.repetition.is_none() {
-                    let by_position = self.window.coder().by_position();
+                    let by_position = self.window.coder.mask.position.is_some();
                     self.repetition = (self.loops.mark)(&mut self.state, count, depth, by_position);
                 }
                 proof = self.proof(count);
@@ -295,7 +293,7 @@ impl<'a> Stream<'a> {
 
     /// How many codes a milestone has.
     fn depth(&self) -> usize {
-        self.window.depth().max(LANES)
+        self.window.depth.max(LANES)
     }
 
     /// What proves the repetition that was seen, if one of the next heaps does. If the windows differ, nothing was seen.
@@ -343,22 +341,33 @@ impl<'a> Stream<'a> {
         let Proved { period, preperiod, .. } = proved;
         let (table, depth) = (self.state.table as u64, self.depth() as u64);
         let first = (preperiod + depth).max(table);
-        let milestones = self.state.milestones.iter().map(|milestone| &milestone.window);
-        let mut windows: Vec<Snapshot> = milestones.filter(|window| window.heap < first + period).cloned().collect();
-        for heap in [preperiod, first].into_iter().filter(|heap| *heap >= table).flat_map(|heap| [heap, heap + period])
-        {
-            if let Err(at) = windows.binary_search_by_key(&heap, |window| window.heap) {
-                windows.insert(at, self.replay(heap).before(heap, run)?);
+        let mut values = Vec::new();
+        for Milestone { window, .. } in &self.state.milestones {
+            if window.heap < first + period {
+                values.push((window.heap, self.values(window.heap, &window.codes)));
             }
         }
-        let values = |Snapshot { heap, codes }: Snapshot| {
-            let from = heap - codes.len() as u64;
-            (heap, (from..).zip(codes).map(|(n, code)| self.values[(n % 2) as usize][usize::from(code)]).collect())
-        };
-        let (mask, (_, last_rare)) = (self.window.coder().mask(), self.window.rare());
-        let values = windows.into_iter().map(values).collect();
+        // Before the end of the table there are no windows.
+        let ends = if preperiod < table { [first, first] } else { [preperiod, first] };
+        for heap in [ends[0], ends[0] + period, ends[1], ends[1] + period] {
+            let at = values.partition_point(|(before, _)| *before < heap);
+            if values.get(at).is_none_or(|(next, _)| *next > heap) {
+                let window = self.replay(heap).before(heap, run)?;
+                values.insert(at, (heap, self.values(heap, &window.codes)));
+            }
+        }
+        let (mask, last_rare) = (self.window.coder.mask, self.window.last_rare);
         let windows = Windows { mask, last_rare, from: first - depth, values };
         Ok(Certificate { code: code.clone(), proved, windows: Some(windows) })
+    }
+
+    /// The values of these codes before a heap.
+    fn values(&self, heap: u64, codes: &[u8]) -> Vec<u16> {
+        let mut values = Vec::with_capacity(codes.len());
+        for (n, code) in (heap - codes.len() as u64..).zip(codes) {
+            values.push(self.values[(n % 2) as usize][usize::from(*code)]);
+        }
+        values
     }
 
     /// Computes codes again, from the last kept window that is not past a heap.
@@ -386,16 +395,16 @@ impl<'a> Stream<'a> {
         };
         let until = milestones[low].window.heap;
         let later = self.replay(from.heap + period).before(from.heap + period, run)?;
-        let last = |a: &[u8], b: &[u8]| a.iter().zip(b).rposition(|(a, b)| a != b).map(|at| at as u64 + 1);
         let start = from.heap - from.codes.len() as u64;
-        let mut preperiod = last(&from.codes, &later.codes).map_or(start, |at| start + at);
+        let mut preperiod = start + differing(&from.codes, &later.codes);
         let (mut first, mut second) =
             (Replay::new(&self.window, self.loops, from), Replay::new(&self.window, self.loops, &later));
         while first.heap < until {
             run.advance(0)?;
             let heap = first.heap;
-            if let Some(at) = last(first.next(), second.next()) {
-                preperiod = heap + at;
+            match differing(first.next(), second.next()) {
+                0 => {}
+                count => preperiod = heap + count,
             }
         }
         Ok(preperiod)
@@ -410,29 +419,33 @@ impl<'a> Stream<'a> {
         let window = self.replay(from).before(from, run)?;
         let mut replay = Replay::new(&self.window, self.loops, &window);
         while later.len() < size {
-            let heap = replay.heap as usize;
-            let of = |(n, code): (usize, &u8)| self.values[n % 2][usize::from(*code)];
-            later.extend((heap..).zip(replay.next()).map(of));
+            let end = replay.heap + CHUNK as u64;
+            later.append(&mut self.values(end, replay.next()));
         }
-        let differs = self.table.iter().zip(&later).rposition(|(a, b)| a != b);
-        Ok(differs.map_or(0, |n| n as u64 + 1))
+        Ok(differing(self.table, &later))
     }
 
     fn census(&self) -> Census {
         let Progress { tallies, done, at, .. } = &self.state;
-        let tallies = (0..).zip(tallies).filter(|(_, (_, heaps))| *heaps > 0);
         let count = LAST.min(*done as usize);
-        let first = *done as usize - count;
-        let last = (first..).zip(self.state.window(count)).map(|(n, code)| self.values[n % 2][usize::from(*code)]);
         debug_assert!(*at >= count);
-        let (heaps, last_rare) = self.window.rare();
+        let Window { coder, last_rare, rare_count, .. } = &self.window;
         Census {
-            tallies: tallies.map(|(value, (first, heaps))| Tally { value, first: *first, heaps: *heaps }).collect(),
-            last: hashed(last),
+            tallies: occurring(tallies),
+            last: hashed(&self.values(*done, self.state.window(count))),
             period: self.proved,
-            rare: Some(Rare { heaps, last: last_rare, mask: self.window.coder().mask() }),
+            rare: Some(Rare { heaps: *rare_count, last: *last_rare, mask: coder.mask }),
         }
     }
+}
+
+/// How many values there are up to the last that differs from the other of its place.
+fn differing<T: PartialEq>(a: &[T], b: &[T]) -> u64 {
+    let mut count = a.len().min(b.len());
+    while count > 0 && a[count - 1] == b[count - 1] {
+        count -= 1;
+    }
+    count as u64
 }
 
 #[cfg(test)]

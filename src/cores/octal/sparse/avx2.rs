@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 use super::codes::{LANES, Move};
 use super::plain::{search, tests};
 use super::window;
-use super::{Compiled, Inner, Pace, Parts, Planes, compiled};
+use super::{Compiled, Inner, Pace, Planes, compiled};
 use crate::cores::mex::lanes::avx2::free_words;
 use crate::simd::avx2::{load, store};
 use crate::simd::{array_of, mapped};
@@ -18,10 +18,10 @@ use crate::simd::{array_of, mapped};
 pub const PACE: Pace = Pace::of("greedy_avx2", "candidates");
 
 /// Codes of one group.
-const GROUP: usize = 16;
+pub const GROUP: usize = 16;
 
 /// The one-hot bits of the first or second plane of a group, by the low four bits of the code.
-const fn table(plane: usize) -> [u8; 32] {
+pub const fn table(plane: usize) -> [u8; 32] {
     let mut table = [0; 32];
     let mut i = 0;
     while i < 32 {
@@ -69,8 +69,8 @@ pub fn parts() -> Compiled {
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn inner() -> impl Inner {
-    Parts {
+fn inner() -> Inner {
+    Inner {
         planes: |least: usize| least.next_multiple_of(8),
         decode: |codes: &_, n, moves: &_, planes, hits: &mut _| decode(codes, n, moves, planes, hits),
         words: |hits: &_, free: &mut _| free_words(hits, free),

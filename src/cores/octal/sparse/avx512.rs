@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 
 use super::codes::{LANES, Move};
 use super::window::avx512::loops;
-use super::{ASKED, Chunk, Compiled, Inner, Pace, Parts, Planes, compiled};
+use super::{ASKED, Chunk, Compiled, Inner, Pace, Planes, compiled};
 use crate::cores::mex::lanes::avx512::free_words;
 use crate::simd::avx512::{load, store};
 use crate::simd::{array_of, mapped};
@@ -75,20 +75,8 @@ fn decode<const P: usize>(codes: &[u8], n: usize, moves: &[Move], hits: &mut Pla
     for (sum, plane) in sum.iter_mut().zip(hits.iter()) {
         *sum = load(plane);
     }
-    // Every bit of a result byte is bit 7, or bit 6, of the source byte.
-    let (bit_7, bit_6) =
-        (_mm512_set1_epi64(0x8080_8080_8080_8080_u64 as i64), _mm512_set1_epi64(0x4040_4040_4040_4040));
     for m in moves {
-        let source: &[u8; 64] = codes[n - m.shift..].first_chunk().expect("codes are padded by a block");
-        let code = _mm512_xor_si512(load(source), _mm512_set1_epi64(m.code as i64));
-        let high = _mm512_gf2p8affine_epi64_epi8::<0>(code, bit_7);
-        let low = _mm512_gf2p8affine_epi64_epi8::<0>(code, bit_6);
-        let group = [
-            _mm512_ternarylogic_epi64::<0x03>(high, low, low),
-            _mm512_andnot_si512(high, low),
-            _mm512_andnot_si512(low, high),
-            _mm512_and_si512(high, low),
-        ];
+        let (code, group) = reached(codes, n, m);
         for (j, table) in table.iter().enumerate().take(P) {
             let hot = _mm512_permutexvar_epi8(code, *table);
             let mut p = j;
@@ -101,6 +89,24 @@ fn decode<const P: usize>(codes: &[u8], n: usize, moves: &[Move], hits: &mut Pla
     for (plane, sum) in hits.iter_mut().zip(&sum) {
         store(plane, *sum);
     }
+}
+
+/// The codes that a move reaches from the block at `n`, and for each group of 64 codes the mask of those in it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,gfni")]
+fn reached(codes: &[u8], n: usize, m: &Move) -> (__m512i, [__m512i; 4]) {
+    let source: &[u8; LANES] = codes[n - m.shift..].first_chunk().expect("codes are padded by a block");
+    let code = _mm512_xor_si512(load(source), _mm512_set1_epi64(m.code as i64));
+    // Every bit of a result byte is bit 7, or bit 6, of the source byte.
+    let high = _mm512_gf2p8affine_epi64_epi8::<0>(code, _mm512_set1_epi64(0x8080_8080_8080_8080_u64 as i64));
+    let low = _mm512_gf2p8affine_epi64_epi8::<0>(code, _mm512_set1_epi64(0x4040_4040_4040_4040));
+    let groups = [
+        _mm512_ternarylogic_epi64::<0x03>(high, low, low),
+        _mm512_andnot_si512(high, low),
+        _mm512_andnot_si512(low, high),
+        _mm512_and_si512(high, low),
+    ];
+    (code, groups)
 }
 
 /// The least of the XORs of all moves with the asked code is 0 if one of them reaches it.
@@ -142,8 +148,8 @@ pub fn parts() -> Compiled {
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
-fn inner() -> impl Inner {
-    Parts {
+fn inner() -> Inner {
+    Inner {
         planes,
         decode: |codes: &_, n, moves: &_, planes, hits: &mut _| by_planes!(planes, decode(codes, n, moves, hits)),
         words: |hits: &_, free: &mut _| free_words(hits, free),

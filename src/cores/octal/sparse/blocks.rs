@@ -33,11 +33,11 @@ type Free = [[u64; LANES]; GROUPS];
 /// What the sparse kernels know of the values.
 #[derive(Clone)]
 pub struct Sparse<'a> {
-    rules: Rules<'a>,
-    space: Space,
-    coder: Coder,
+    pub rules: Rules<'a>,
+    pub space: Space,
+    pub coder: Coder,
     /// The takes that turn rare into common and common into rare: those of an odd number, where the position counts.
-    turned: Vec<usize>,
+    pub turned: Vec<usize>,
     /// A bit for each heap up to the last rare one.
     rare: Vec<u64>,
     /// A code for each heap, then padding for a block.
@@ -51,12 +51,12 @@ pub struct Sparse<'a> {
 
 /// The moves of the game.
 #[derive(Clone)]
-struct Rules<'a> {
+pub struct Rules<'a> {
     input: &'a Octal,
     is_unequal: bool,
     /// Places whose moves leave one heap, and those whose moves leave two.
     takes: Vec<usize>,
-    splits: Vec<usize>,
+    pub splits: Vec<usize>,
 }
 
 /// The moves by what is done with them.
@@ -103,10 +103,9 @@ const FEW: u32 = 4;
 
 impl<'a> Sparse<'a> {
     pub fn new(input: &'a Octal, g: &[u16]) -> Result<Self, TooLarge> {
-        let places = |bit| input.places(bit).collect();
         let is_unequal = input.code().is_unequal();
         let mut sparse = Sparse {
-            rules: Rules { input, is_unequal, takes: places(2), splits: places(4) },
+            rules: Rules { input, is_unequal, takes: input.places(2), splits: input.places(4) },
             space: Space::new(common_parity(input.code()), g),
             coder: Coder::new(Mask { values: 1, position: None }),
             turned: Vec::new(),
@@ -129,13 +128,17 @@ impl<'a> Sparse<'a> {
             self.encode(n, *value)?;
         }
         self.roles = Roles::default();
-        let is_turned = |place: &usize| self.space.mask().position.is_some() && place % 2 == 1;
-        let (turned, others) = self.rules.takes.iter().copied().partition::<Vec<_>, _>(is_turned);
-        self.turned = turned;
-        for place in others {
-            self.add_move(Move { shift: place, code: 0, heap: 0 });
+        self.turned.clear();
+        for i in 0..self.rules.takes.len() {
+            let place = self.rules.takes[i];
+            if self.space.mask().position.is_some() && place % 2 == 1 {
+                self.turned.push(place);
+            } else {
+                self.add_move(Move::new(place, 0, 0));
+            }
         }
-        for (heap, value) in self.space.rare().to_vec() {
+        for i in 0..self.space.rare().len() {
+            let (heap, value) = self.space.rare()[i];
             self.add_rare(heap, value);
         }
         sort_by_shift(&mut self.roles.near);
@@ -193,21 +196,17 @@ impl<'a> Sparse<'a> {
 
     /// Sets `free` to the codes that the moves leave free in the block from `n` on, through common heaps below `end`.
     #[inline(always)]
-    fn free(&self, n: usize, end: usize, moves: &[Move], planes: usize, inner: &impl Inner, free: &mut Free) {
+    fn free(&self, n: usize, end: usize, moves: &[Move], planes: usize, inner: &Inner, free: &mut Free) {
         let mut hits = [[0; LANES]; PLANES];
         let farthest = moves.last().map_or(0, |m| m.shift);
         let is_all_common = n > farthest + self.last_rare();
-        if is_all_common {
-            inner.decode(&self.codes, n, moves, planes, &mut hits);
-        } else {
-            let is_apart = |m: &Move| m.shift >= LANES && m.shift < n && self.is_common(n - m.shift);
-            let apart: Vec<Move> = moves.iter().copied().filter(is_apart).collect();
-            inner.decode(&self.codes, n, &apart, planes, &mut hits);
-        }
+        let is_apart = |m: &Move| m.shift >= LANES && m.shift < n && self.is_common(n - m.shift);
+        let (apart, mixed) = if is_all_common { Default::default() } else { heads::parted(moves.to_vec(), &is_apart) };
+        (inner.decode)(&self.codes, n, if is_all_common { moves } else { &apart }, planes, &mut hits);
         for (q, free) in free.iter_mut().enumerate() {
             if 8 * q < planes {
                 let group: &Group = hits[8 * q..].first_chunk().expect("whole groups");
-                inner.words(group, free);
+                (inner.words)(group, free);
                 // The codes past the last plane are not free.
                 let allowed = u64::MAX >> (64 - 8 * (planes - 8 * q).min(8));
                 for (word, last) in free.iter_mut().zip(&group[7]) {
@@ -217,11 +216,8 @@ impl<'a> Sparse<'a> {
                 free.fill(0);
             }
         }
-        if !is_all_common {
-            let is_mixed = |m: &&Move| m.shift < LANES || m.shift >= n || !self.is_common(n - m.shift);
-            for m in moves.iter().filter(is_mixed) {
-                self.remove(n, end, m, free);
-            }
+        for m in &mixed {
+            self.remove(n, end, m, free);
         }
     }
 
@@ -265,7 +261,7 @@ impl<'a> Sparse<'a> {
     /// Asks the moves that are not decoded for the least free codes of each heap, and removes those that they reach. It
     /// is then known of all codes below `until` whether they are free.
     #[inline(always)]
-    fn ask(&self, n: usize, groups: usize, free: &mut Free, until: &mut [usize; LANES], inner: &impl Inner) {
+    fn ask(&self, n: usize, groups: usize, free: &mut Free, until: &mut [usize; LANES], inner: &Inner) {
         // A heap may need more of them when moves inside the block take its codes, but most have enough.
         let mut unknown = u64::MAX;
         while unknown.count_ones() > FEW {
@@ -283,7 +279,7 @@ impl<'a> Sparse<'a> {
                 }
                 until[lane] = if count < ASKED { CODES } else { usize::from(asked[ASKED - 1][lane]) + 1 };
             }
-            let hits = inner.tests(&self.codes, n, &self.roles.asked, &asked);
+            let hits = (inner.tests)(&self.codes, n, &self.roles.asked, &asked);
             for ((asked, is_asked), hits) in asked.iter().zip(is_asked).zip(hits) {
                 unknown &= !is_asked | hits;
                 let mut hits = is_asked & hits;
@@ -302,9 +298,9 @@ impl<'a> Sparse<'a> {
 
     /// The codes of the block from `n` on, if no heap in it is rare.
     #[inline(always)]
-    pub fn common_block(&mut self, n: usize, inner: &impl Inner) -> Result<(), TooLarge> {
+    pub fn common_block(&mut self, n: usize, inner: &Inner) -> Result<(), TooLarge> {
         let mut free = [[0; LANES]; GROUPS];
-        let mut planes = inner.planes(self.planes);
+        let mut planes = (inner.planes)(self.planes);
         'block: loop {
             self.free(n, n, &self.roles.far, planes, inner, &mut free);
             let groups = planes.div_ceil(8);
@@ -324,7 +320,7 @@ impl<'a> Sparse<'a> {
                         if planes == PLANES {
                             return Err(TooLarge);
                         }
-                        planes = inner.planes(planes + 1);
+                        planes = (inner.planes)(planes + 1);
                         continue 'block;
                     };
                     let code = (64 * q) as u8 + free[q][lane].trailing_zeros() as u8;
@@ -369,7 +365,7 @@ impl<'a> Sparse<'a> {
 
     /// Verifies a block whose codes are computed, and keeps its values up to the first rare heap.
     #[inline(always)]
-    pub fn verify_block(&mut self, g: &mut Vec<u16>, inner: &impl Inner) -> Result<(), TooLarge> {
+    pub fn verify_block(&mut self, g: &mut Vec<u16>, inner: &Inner) -> Result<(), TooLarge> {
         let n = g.len();
         let end = n + LANES;
         let block: &[u8; LANES] = self.codes[n..].first_chunk().expect("padding");
@@ -378,7 +374,7 @@ impl<'a> Sparse<'a> {
         let mut free = [[0; LANES]; GROUPS];
         let bounds = (n..).zip(block).map(|(n, code)| usize::from(coder.rare_below(n, *code)));
         let highest = bounds.max().expect("64 codes");
-        self.free(n, end, &self.roles.heads, inner.planes(highest.div_ceil(8).max(1)), inner, &mut free);
+        self.free(n, end, &self.roles.heads, (inner.planes)(highest.div_ceil(8).max(1)), inner, &mut free);
         let mut other = None;
         'heaps: for lane in 0..LANES {
             let bound = usize::from(coder.rare_below(n + lane, self.codes[n + lane]));
@@ -418,14 +414,14 @@ impl<'a> Sparse<'a> {
     /// The codes, in their order, that are not found among splits of a heap of `n` into a heap of the stretch and a
     /// common heap.
     #[inline(always)]
-    fn not_near_by<'c>(&self, n: usize, open: &'c mut [u8], inner: &impl Inner) -> &'c [u8] {
+    fn not_near_by<'c>(&self, n: usize, open: &'c mut [u8], inner: &Inner) -> &'c [u8] {
         let mut count = open.len();
         if let Some(place) = self.rules.splits.first().filter(|_| !self.reversed.stretch.is_empty()) {
             // stretch[i] is the code of heap last - i, whose partner is heap n - place - last + i.
             let last = self.last_rare() + self.reversed.stretch.len();
             let partners = &self.codes[n - place - last..];
             for (a, b) in self.reversed.stretch.as_chunks().0.iter().zip(partners.as_chunks().0) {
-                count = inner.search(a, b, &mut open[..count]);
+                count = (inner.search)(a, b, &mut open[..count]);
                 if count == 0 {
                     break;
                 }
@@ -438,10 +434,7 @@ impl<'a> Sparse<'a> {
     #[inline(always)]
     pub fn is_reached(&self, n: usize, g: &[u16], value: u16) -> bool {
         for (left, digit) in self.rules.input.moves(n) {
-            if digit & 1 > 0 && left == 0 && value == 0
-                || digit & 2 > 0 && left > 0 && g[left] == value
-                || digit & 4 > 0 && self.is_split(left, g, value)
-            {
+            if Octal::leaves(digit, left) && g[left] == value || digit & 4 > 0 && self.is_split(left, g, value) {
                 return true;
             }
         }
@@ -470,17 +463,28 @@ impl<'a> Sparse<'a> {
         let n = g.len();
         self.roles.until = 4 * n;
         if self.reversed.values.len() < REVERSED {
-            self.reversed.values = g[1..n.min(REVERSED + 1)].iter().rev().copied().collect();
+            self.reversed.values = g[1..n.min(REVERSED + 1)].to_vec();
+            self.reversed.values.reverse();
         }
         let (common, place) = (self.last_rare() + 1, self.rules.splits.last().copied().unwrap_or(0));
         // The stretch, its partners and the partners of a block are common, and no two of them are the same heap.
         let length = (n / 2).saturating_sub(common + place + 2 * LANES).min(STRETCH) / CHUNK * CHUNK;
-        self.reversed.stretch = self.codes[common..common + length].iter().rev().copied().collect();
-        let pool = (1..(n / 4).saturating_sub(place)).filter(|heap| !self.is_rare(*heap));
-        let pool = pool.flat_map(|heap| self.rules.splits.iter().map(move |place| (place + heap, heap)));
-        let splits = pool.map(|(shift, heap)| Move { shift, code: spread(self.codes[heap]), heap });
-        let takes = self.turned.iter().map(|place| Move { shift: *place, code: 0, heap: 0 });
-        let mut pool: Vec<Move> = takes.chain(splits).take(POOL.min(n / 16)).collect();
+        self.reversed.stretch = self.codes[common..common + length].to_vec();
+        self.reversed.stretch.reverse();
+        let (mut pool, most) = (Vec::new(), POOL.min(n / 16));
+        for place in &self.turned {
+            pool.push(Move::new(*place, 0, 0));
+        }
+        let mut heap = 1;
+        while pool.len() < most && heap < (n / 4).saturating_sub(place) {
+            if !self.is_rare(heap) {
+                for place in &self.rules.splits {
+                    pool.push(Move::new(place + heap, self.codes[heap], heap));
+                }
+            }
+            heap += 1;
+        }
+        pool.truncate(most);
         self.roles.far.append(&mut self.roles.asked);
         let (codes, coder) = (&self.codes[..n], self.coder);
         // Few rare heaps have few codes, and a choice gains nothing.
@@ -518,39 +522,14 @@ impl<'a> Sparse<'a> {
         Ok(next)
     }
 
-    /// What the codes mean.
-    pub fn coder(&self) -> Coder {
-        self.coder
-    }
-
-    /// The number of rare heaps.
-    pub fn rare_count(&self) -> usize {
-        self.space.rare_count()
-    }
-
     /// The moves that leave a rare heap.
     pub fn moves(&self) -> Vec<Move> {
-        [&self.roles.near, &self.roles.far, &self.roles.asked].into_iter().flatten().copied().collect()
-    }
-
-    /// Places that split a heap.
-    pub fn splits(&self) -> &[usize] {
-        &self.rules.splits
-    }
-
-    /// The takes that turn common into rare.
-    pub fn turned(&self) -> &[usize] {
-        &self.turned
+        [&self.roles.near[..], &self.roles.far, &self.roles.asked].concat()
     }
 
     /// Whether moves are chosen before the next block.
     pub fn is_choice_due(&self) -> bool {
         self.roles.until == 0
-    }
-
-    /// Counts all values anew, after a window has added common ones.
-    pub fn recount(&mut self, g: &[u16]) {
-        self.space.recount(g);
     }
 
     /// Twice as far as the moves of common blocks reach back, and four blocks more, so that none meets a rare heap.
@@ -579,7 +558,10 @@ impl<'a> Sparse<'a> {
     pub fn heap_ns(&self, n: usize, ns: f64) -> f64 {
         let recent = self.space.rare().len() - self.space.rare().partition_point(|(heap, _)| *heap < n / 2);
         let blocks = 1.0 / LANES as f64 + recent as f64 / (n as f64 / 2.0);
-        let mixed = self.roles.far.iter().filter(|m| m.shift >= n || !self.is_common(n - m.shift)).count();
+        let mut mixed = 0;
+        for m in &self.roles.far {
+            mixed += usize::from(m.shift >= n || !self.is_common(n - m.shift));
+        }
         blocks * ((self.roles.far.len() + HEADS) as f64 * ns + mixed as f64 * MIXED_NS + 3000.0) + 20.0
     }
 }

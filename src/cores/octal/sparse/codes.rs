@@ -14,7 +14,7 @@ pub const CODES: usize = 256;
 /// The codes of values for a mask.
 #[derive(Clone, Copy, Debug)]
 pub struct Coder {
-    mask: Mask,
+    pub mask: Mask,
     /// The bits below the lowest of the mask.
     low: u16,
 }
@@ -24,19 +24,9 @@ impl Coder {
         Coder { mask, low: (mask.values & mask.values.wrapping_neg()) - 1 }
     }
 
-    /// Which values are rare.
-    pub fn mask(self) -> Mask {
-        self.mask
-    }
-
     /// The bits below the lowest of the mask.
     pub fn low(self) -> u8 {
         self.low as u8
-    }
-
-    /// Whether the position counts.
-    pub fn by_position(self) -> bool {
-        self.mask.position.is_some()
     }
 
     /// The code of a value, which may be too large for a byte.

@@ -32,10 +32,15 @@ pub fn choose(
     let step = (n / 4 / size).min(41) | 1;
     let first = n - 1 - (size - 1) * step;
     let farthest = places.last().copied().unwrap_or(0);
-    let (pool, mut others): (Vec<Move>, Vec<Move>) = pool.into_iter().partition(|m| m.shift + farthest <= first);
-    let sample = (0..size).map(|i| n - 1 - i * step);
-    let mut sample: Vec<(usize, Cells)> = sample.map(|n| (n, cells(below(n, codes[n])))).collect();
-    let mut left: u64 = sample.iter().flat_map(|(_, cells)| cells).map(|word| u64::from(word.count_ones())).sum();
+    let (pool, mut others) = parted(pool, &|m| m.shift + farthest <= first);
+    let mut sample: Vec<(usize, Cells)> = Vec::new();
+    let mut left = 0;
+    for i in 0..size {
+        let n = n - 1 - i * step;
+        let below = below(n, codes[n]);
+        sample.push((n, cells(below)));
+        left += u64::from(below);
+    }
     let least = worth * size as f64;
     // Removes what a move covers of the cells of a heap, and counts it.
     let cover = |n: usize, cells: &mut Cells, m: &Move| {
@@ -49,16 +54,22 @@ pub fn choose(
         count
     };
     // With one place, cells need not be copied to see what a move would cover.
-    let count = |sample: &[(usize, Cells)], m: &Move| -> u64 {
-        let [place] = places else { return sample.iter().map(|(n, cells)| cover(*n, &mut cells.clone(), m)).sum() };
-        let back = m.shift + place;
-        let is_left = |(n, cells): &(usize, Cells)| {
-            let code = codes[n - back] ^ m.code as u8;
-            cells[usize::from(code / 64)] >> (code % 64) & 1
-        };
-        sample.iter().map(is_left).sum()
+    let count = |sample: &[(usize, Cells)], m: &Move| {
+        let mut count = 0;
+        for (n, cells) in sample {
+            count += if let [place] = places {
+                let code = codes[n - m.shift - place] ^ m.code as u8;
+                cells[usize::from(code / 64)] >> (code % 64) & 1
+            } else {
+                cover(*n, &mut cells.clone(), m)
+            };
+        }
+        count
     };
-    let mut queue: BinaryHeap<(u64, usize)> = pool.iter().map(|m| count(&sample, m)).zip(0..).collect();
+    let mut queue = BinaryHeap::new();
+    for (at, m) in pool.iter().enumerate() {
+        queue.push((count(&sample, m), at));
+    }
     let mut is_chosen = vec![false; pool.len()];
     // No move covers more than all that is left.
     while left as f64 >= least && left > 0 {
@@ -78,12 +89,21 @@ pub fn choose(
         is_chosen[at] = true;
     }
     let mut chosen = Vec::new();
-    for (m, is_chosen) in pool.into_iter().zip(is_chosen) {
-        if is_chosen { chosen.push(m) } else { others.push(m) }
+    for (m, is_chosen) in pool.iter().zip(&is_chosen) {
+        if *is_chosen { chosen.push(*m) } else { others.push(*m) }
     }
     sort_by_shift(&mut chosen);
     sort_by_shift(&mut others);
     (chosen, others)
+}
+
+/// The moves for which it is so, and the others.
+pub fn parted(moves: Vec<Move>, is_so: &dyn Fn(&Move) -> bool) -> (Vec<Move>, Vec<Move>) {
+    let (mut some, mut others) = (Vec::new(), Vec::new());
+    for m in moves {
+        if is_so(&m) { some.push(m) } else { others.push(m) }
+    }
+    (some, others)
 }
 
 /// The codes below a bound.

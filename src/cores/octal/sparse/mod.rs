@@ -93,63 +93,18 @@ macro_rules! compiled {
 }
 use compiled;
 
-/// The parts of a tier.
-pub trait Inner {
+/// The parts of a tier, as closures that have the CPU features of the function that makes them. Where this is known and the work on
+/// blocks is inlined, so are they.
+#[derive(Clone, Copy)]
+pub struct Inner {
     /// The number of planes to decode for at least this many.
-    fn planes(&self, least: usize) -> usize;
-    /// ORs what the moves reach from the block at `n` into the first `planes` planes.
-    fn decode(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes);
-    /// The codes that are not hit, a word for each heap; bit 63 is unspecified.
-    fn words(&self, hits: &Group, free: &mut [u64; LANES]);
-    /// For each list of codes, one for each heap of the block at `n`, the heaps that reach theirs.
-    fn tests(&self, codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED];
-    /// Keeps the codes that are not the XOR of two codes at the same index, in their order, and returns their number.
-    fn search(&self, a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize;
-}
-
-/// Parts of closures, which have the CPU features of the function that makes them.
-pub struct Parts<D, W, T, F> {
-    /// [`Inner::planes`].
     pub planes: fn(usize) -> usize,
-    /// [`Inner::decode`].
-    pub decode: D,
-    /// [`Inner::words`].
-    pub words: W,
-    /// [`Inner::tests`].
-    pub tests: T,
-    /// [`Inner::search`].
-    pub search: F,
-}
-
-impl<D, W, T, F> Inner for Parts<D, W, T, F>
-where
-    D: Fn(&[u8], usize, &[Move], usize, &mut Planes),
-    W: Fn(&Group, &mut [u64; LANES]),
-    T: Fn(&[u8], usize, &[Move], &[[u8; LANES]; ASKED]) -> [u64; ASKED],
-    F: Fn(&Chunk, &Chunk, &mut [u8]) -> usize,
-{
-    #[inline(always)]
-    fn planes(&self, least: usize) -> usize {
-        (self.planes)(least)
-    }
-
-    #[inline(always)]
-    fn decode(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes) {
-        (self.decode)(codes, n, moves, planes, hits);
-    }
-
-    #[inline(always)]
-    fn words(&self, hits: &Group, free: &mut [u64; LANES]) {
-        (self.words)(hits, free);
-    }
-
-    #[inline(always)]
-    fn tests(&self, codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED] {
-        (self.tests)(codes, n, moves, asked)
-    }
-
-    #[inline(always)]
-    fn search(&self, a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize {
-        (self.search)(a, b, open)
-    }
+    /// ORs what the moves reach from the block at `n` into the first `planes` planes.
+    pub decode: fn(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes),
+    /// The codes that are not hit, a word for each heap; bit 63 is unspecified.
+    pub words: fn(hits: &Group, free: &mut [u64; LANES]),
+    /// For each list of codes, one for each heap of the block at `n`, the heaps that reach theirs.
+    pub tests: fn(codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED],
+    /// Keeps the codes that are not the XOR of two codes at the same index, in their order, and returns their number.
+    pub search: fn(a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize,
 }

@@ -5,7 +5,7 @@
 
 use super::codes::{LANES, Move};
 use super::window::words;
-use super::{ASKED, Chunk, Compiled, Inner, Pace, Parts, Planes, compiled};
+use super::{ASKED, Chunk, Compiled, Inner, Pace, Planes, compiled};
 use crate::cores::mex::lanes::plain::free_words;
 
 /// As measured with the vectors of the default build.
@@ -62,6 +62,6 @@ pub fn parts() -> Compiled {
 }
 
 #[inline(always)]
-fn inner() -> impl Inner {
-    Parts { planes: |least| least, decode, words: free_words, tests, search }
+fn inner() -> Inner {
+    Inner { planes: |least| least, decode, words: free_words, tests, search }
 }

@@ -8,7 +8,7 @@
 use super::codes::{LANES, Move};
 use super::plain::search;
 use super::window::words;
-use super::{ASKED, Compiled, Inner, Pace, Parts, Planes, compiled};
+use super::{ASKED, Compiled, Inner, Pace, Planes, compiled};
 use crate::cores::mex::lanes::v128::free_words;
 use crate::simd::v128::{SUMS, Vector, bits, load, lookup, store};
 use crate::simd::{array_of, mapped};
@@ -90,8 +90,8 @@ pub fn parts() -> Compiled {
 }
 
 #[inline(always)]
-fn inner() -> impl Inner {
-    Parts {
+fn inner() -> Inner {
+    Inner {
         planes: |least: usize| least.next_multiple_of(TOGETHER),
         decode,
         words: free_words,

@@ -8,28 +8,16 @@
 
 use std::arch::x86_64::*;
 
+use super::super::avx2::{GROUP, table};
 use super::super::codes::Move;
-use super::words::Plain;
-use super::{Block, Lanes, Loops, Moves, SHORT, loops};
+use super::words::is_split;
+use super::{Lanes, Loops, Moves, SHORT, loops};
 use crate::cores::mex::lanes::avx2::transpose;
 use crate::simd::array_of;
 use crate::simd::avx2::{load, store};
 
 /// Heaps of a block.
 const HEAPS: usize = 32;
-/// Codes of a lookup.
-const GROUP: usize = 16;
-
-/// The one-hot bits of the first or second plane of a group.
-const fn table(plane: usize) -> [u8; HEAPS] {
-    let mut table = [0; HEAPS];
-    let mut i = 0;
-    while i < HEAPS {
-        table[i] = if i % GROUP / 8 == plane { 1 << (i % 8) } else { 0 };
-        i += 1;
-    }
-    table
-}
 
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -70,12 +58,6 @@ fn short(codes: &[u8], n: usize, moves: &[Move], words: &mut [u64; SHORT]) {
     }
 }
 
-/// Lanes of 32 bytes.
-struct Avx2<B, S> {
-    block: B,
-    short: S,
-}
-
 /// Compiled for this tier.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn loops() -> Loops {
@@ -85,43 +67,18 @@ pub fn loops() -> Loops {
 /// The parts as closures, which have the CPU features of the function that they are in.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn lanes() -> impl Lanes {
-    Avx2 {
-        block: |codes: &[u8], n, moves: &Moves, planes: usize, words: &mut [u64]| match planes.div_ceil(2) {
+fn lanes() -> Lanes {
+    Lanes {
+        size: HEAPS,
+        has_planes: true,
+        worth: 0.006,
+        block: |codes, n, moves, planes, words| match planes.div_ceil(2) {
             0 | 1 => block::<1>(codes, n, moves, words),
             2 => block::<2>(codes, n, moves, words),
             3 => block::<3>(codes, n, moves, words),
             _ => block::<4>(codes, n, moves, words),
         },
-        short: |codes: &[u8], n, moves: &[Move], words: &mut [u64; SHORT]| short(codes, n, moves, words),
-    }
-}
-
-impl<B, S> Lanes for Avx2<B, S>
-where
-    B: Fn(&[u8], usize, &Moves, usize, &mut [u64]),
-    S: Fn(&[u8], usize, &[Move], &mut [u64; SHORT]),
-{
-    const BLOCK: usize = HEAPS;
-    const HAS_PLANES: bool = true;
-
-    #[inline(always)]
-    fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]) {
-        (self.block)(codes, n, moves, planes, words);
-    }
-
-    #[inline(always)]
-    fn short(&self, codes: &[u8], n: usize, moves: &[Move], _: usize, words: &mut [u64; SHORT]) {
-        (self.short)(codes, n, moves, words);
-    }
-
-    #[inline(always)]
-    fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool {
-        Plain.is_split(a, b, code)
-    }
-
-    #[inline(always)]
-    fn worth(&self) -> f64 {
-        0.006
+        short: |codes, n, moves, _, words| short(codes, n, moves, words),
+        is_split: |a, b, code| is_split(a, b, code),
     }
 }

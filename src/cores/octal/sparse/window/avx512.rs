@@ -65,18 +65,18 @@ fn accumulate<const P: usize>(codes: &[u8], n: usize, moves: &Moves) -> [__m512i
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn block<const P: usize>(codes: &[u8], n: usize, moves: &Moves, words: &mut [u64]) {
-    to_words(accumulate::<P>(codes, n, moves), words.try_into().expect("a block"));
+    let mut bytes = [[0; LANES]; 8];
+    for (bytes, plane) in bytes.iter_mut().zip(&accumulate::<P>(codes, n, moves)) {
+        store(bytes, *plane);
+    }
+    to_words(&bytes, P, words.try_into().expect("a block"));
 }
 
 /// The words of planes: interleaved bytes, pairs and fours within quarters, then the quarters in order.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn to_words<const P: usize>(planes: [__m512i; P], words: &mut [u64; LANES]) {
-    let mut bytes = [[0; LANES]; 8];
-    for (bytes, plane) in bytes.iter_mut().zip(&planes) {
-        store(bytes, *plane);
-    }
-    if P <= 2 {
+fn to_words(bytes: &[[u8; LANES]; 8], planes: usize, words: &mut [u64; LANES]) {
+    if planes <= 2 {
         // Two vectors of 32 words of 16 bits, eight words widened at once.
         let low = _mm512_unpacklo_epi8(load(&bytes[0]), load(&bytes[1]));
         let high = _mm512_unpackhi_epi8(load(&bytes[0]), load(&bytes[1]));
@@ -87,7 +87,7 @@ fn to_words<const P: usize>(planes: [__m512i; P], words: &mut [u64; LANES]) {
         }
         return;
     }
-    hit_words(&bytes, words);
+    hit_words(bytes, words);
 }
 
 /// A quarter of a vector.
@@ -152,13 +152,6 @@ fn is_split(a: &Block, b: &Block, code: u8) -> bool {
     _mm512_cmpeq_epi8_mask(_mm512_xor_si512(load(a), load(b)), _mm512_set1_epi8(code as i8)) != 0
 }
 
-/// Lanes of 64 bytes.
-struct Avx512<B, S, I> {
-    block: B,
-    short: S,
-    is_split: I,
-}
-
 /// Compiled for this tier.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub fn loops() -> Loops {
@@ -168,44 +161,13 @@ pub fn loops() -> Loops {
 /// The parts as closures, which have the CPU features of the function that they are in.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
-fn lanes() -> impl Lanes {
-    Avx512 {
-        block: |codes: &[u8], n, moves: &Moves, planes, words: &mut [u64]| {
-            by_planes!(planes, block(codes, n, moves, words))
-        },
-        short: |codes: &[u8], n, moves: &[Move], planes, words: &mut [u64; SHORT]| {
-            short(codes, n, moves, planes, words)
-        },
-        is_split: |a: &Block, b: &Block, code| is_split(a, b, code),
-    }
-}
-
-impl<B, S, I> Lanes for Avx512<B, S, I>
-where
-    B: Fn(&[u8], usize, &Moves, usize, &mut [u64]),
-    S: Fn(&[u8], usize, &[Move], usize, &mut [u64; SHORT]),
-    I: Fn(&Block, &Block, u8) -> bool,
-{
-    const BLOCK: usize = LANES;
-    const HAS_PLANES: bool = true;
-
-    #[inline(always)]
-    fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]) {
-        (self.block)(codes, n, moves, planes, words);
-    }
-
-    #[inline(always)]
-    fn short(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]) {
-        (self.short)(codes, n, moves, planes, words);
-    }
-
-    #[inline(always)]
-    fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool {
-        (self.is_split)(a, b, code)
-    }
-
-    #[inline(always)]
-    fn worth(&self) -> f64 {
-        0.002
+fn lanes() -> Lanes {
+    Lanes {
+        size: LANES,
+        has_planes: true,
+        worth: 0.002,
+        block: |codes, n, moves, planes, words| by_planes!(planes, block(codes, n, moves, words)),
+        short: |codes, n, moves, planes, words| short(codes, n, moves, planes, words),
+        is_split: |a, b, code| is_split(a, b, code),
     }
 }

@@ -11,7 +11,7 @@ use std::iter::zip;
 
 use super::super::codes::Move;
 use super::SHORT;
-use crate::simd::array_of;
+use crate::simd::{array_of, mapped};
 
 /// Codes in registers.
 const NEAREST: usize = 3;
@@ -45,24 +45,34 @@ pub struct Chain {
 impl Chain {
     /// At most [`MOST`] moves, whose shifts count from the first place. A take leaves an empty heap.
     pub fn new(moves: &[Move], takes: Vec<usize>, others: &[usize]) -> Self {
-        let table = |code: u8| -> Table { array_of(|read| 1 << ((read as u8 ^ code) % 64)) };
-        let add = |to: &mut Table, code: u8| zip(to, table(code)).for_each(|(to, bit)| *to |= bit);
-        let mut nearest = [NONE; NEAREST];
-        for m in moves.iter().filter(|m| m.shift <= NEAREST) {
-            add(&mut nearest[m.shift - 1], m.code as u8);
+        let mut chain = Chain {
+            nearest: [NONE; NEAREST],
+            with_takes: [NONE; NEAREST],
+            moves: (Vec::new(), Vec::new()),
+            takes: Vec::new(),
+            others: others.to_vec(),
+        };
+        for m in moves {
+            let code = m.code as u8;
+            if m.shift <= NEAREST {
+                add(&mut chain.nearest[m.shift - 1], code);
+                add(&mut chain.with_takes[m.shift - 1], code);
+            } else {
+                let mut table = NONE;
+                add(&mut table, code);
+                chain.moves.0.push(m.shift);
+                chain.moves.1.push(table);
+            }
         }
-        let mut with_takes = nearest;
-        for take in takes.iter().filter(|take| **take <= NEAREST) {
-            add(&mut with_takes[take - 1], 0);
+        for take in takes {
+            if take <= NEAREST { add(&mut chain.with_takes[take - 1], 0) } else { chain.takes.push(take) }
         }
-        let far = moves.iter().filter(|m| m.shift > NEAREST);
-        let (mut shifts, mut tables): (Vec<usize>, Vec<Table>) = far.map(|m| (m.shift, table(m.code as u8))).unzip();
-        let size = SIZES.into_iter().find(|size| shifts.len() <= *size).expect("at most 16 moves");
+        let count = chain.moves.0.len();
+        let size = SIZES[usize::from(count > SIZES[0]) + usize::from(count > SIZES[1])];
         // What fills up reads codes that were stored long before.
-        shifts.resize(size, SHORT);
-        tables.resize(size, NONE);
-        let takes = takes.into_iter().filter(|take| *take > NEAREST).collect();
-        Chain { nearest, with_takes, moves: (shifts, tables), takes, others: others.to_vec() }
+        chain.moves.0.resize(size, SHORT);
+        chain.moves.1.resize(size, NONE);
+        chain
     }
 
     /// Computes the codes of [`SHORT`] heaps from `n` on. The last words have what all but these moves reach at the first place, those
@@ -71,7 +81,8 @@ impl Chain {
     pub fn run(&self, codes: &mut [u8], n: usize, words: &mut [u64]) {
         let is_usual = self.others.len() <= PLACES && self.takes.is_empty();
         // How many of the last codes no move reads, as far as the chain is compiled for it.
-        let unread = match self.with_takes.each_ref().map(|table| table[0] > 0) {
+        let is_read = mapped([0, 1, 2], |i| self.with_takes[i][0] > 0);
+        let unread = match is_read {
             [false, false, false] => NEAREST,
             [false, ..] => 1,
             _ => 0,
@@ -101,14 +112,20 @@ impl Chain {
         let codes = Cell::from_mut(&mut codes[..n + SHORT]).as_slice_of_cells();
         let words = Cell::from_mut(words).as_slice_of_cells();
         let start = words.len() - SHORT;
-        let codes_at = |at: usize| -> &[Cell<u8>; SHORT] { codes[at..].first_chunk().expect("codes before n + 16") };
-        let words_at = |at: usize| -> &[Cell<u64>; SHORT] { words[at..].first_chunk().expect("words before the last") };
         let tables: &[Table; MOVES] = self.moves.1.first_chunk().expect("this size");
-        let read: [_; MOVES] = array_of(|i| codes_at(n - self.moves.0[i]));
-        let others: [_; OTHERS] = std::array::from_fn(|i| words_at(start - self.others[i % self.others.len()]));
-        let (to, at) = (codes_at(n), words_at(start));
-        // The last code comes first.
-        let mut last: [usize; NEAREST] = array_of(|i| codes[n - 1 - i].get().into());
+        let (to, at) = (cells_from(codes, n), cells_from(words, start));
+        let (mut read, mut others) = ([to; MOVES], [at; OTHERS]);
+        let mut i = 0;
+        while i < MOVES {
+            read[i] = cells_from(codes, n - self.moves.0[i]);
+            i += 1;
+        }
+        i = 0;
+        while i < OTHERS {
+            others[i] = cells_from(words, start - self.others[i % self.others.len()]);
+            i += 1;
+        }
+        let mut last = last_before(codes, n);
         for first in (0..SHORT).step_by(4) {
             for lane in first..first + 4 {
                 let mut word = at[lane].get();
@@ -137,10 +154,34 @@ impl Chain {
     }
 }
 
+/// Adds to a table what a move that leaves a heap of this code reaches.
+fn add(table: &mut Table, code: u8) {
+    for (read, word) in table.iter_mut().enumerate() {
+        *word |= 1 << ((read as u8 ^ code) % 64);
+    }
+}
+
+/// The cells of 16 heaps.
+#[inline(always)]
+fn cells_from<T>(cells: &[Cell<T>], at: usize) -> &[Cell<T>; SHORT] {
+    cells[at..].first_chunk().expect("they lie before the end of these heaps")
+}
+
+/// The codes before those from `n` on, the last one first.
+#[inline(always)]
+fn last_before(codes: &[Cell<u8>], n: usize) -> [usize; NEAREST] {
+    array_of(|i| codes[n - 1 - i].get().into())
+}
+
 /// Adds what is reached from the last codes that are read; from the very last at the end, for it is known last.
 #[inline(always)]
 fn reached<const UNREAD: usize>(word: u64, tables: &[Table; NEAREST], last: [usize; NEAREST]) -> u64 {
-    (UNREAD..NEAREST).rev().fold(word, |word, i| word | tables[i][last[i]])
+    let mut word = word;
+    for i in 0..NEAREST - UNREAD {
+        let i = NEAREST - 1 - i;
+        word |= tables[i][last[i]];
+    }
+    word
 }
 
 #[cfg(test)]

@@ -26,8 +26,9 @@ pub mod words;
 
 use super::blocks::Sparse;
 use super::codes::{Coder, LANES, Move, sort, sort_by_shift};
-use super::heads;
+use super::heads::{self, parted};
 use crate::cores::octal::period::{Progress, Repetition};
+use crate::simd::array_of;
 use chain::Chain;
 
 /// Codes of a word.
@@ -61,12 +62,12 @@ pub struct Moves {
 impl Moves {
     fn new(mut moves: Vec<Move>) -> Self {
         sort(&mut moves, |m| m.code as u8);
-        let shifts = moves.iter().map(|m| m.shift).collect();
-        let mut groups: Vec<(u8, usize)> = Vec::new();
-        for (end, m) in (1..).zip(&moves) {
+        let (mut groups, mut shifts): (Vec<(u8, usize)>, _) = (Vec::new(), Vec::new());
+        for m in &moves {
+            shifts.push(m.shift);
             match groups.last_mut() {
-                Some((code, last)) if *code == m.code as u8 => *last = end,
-                _ => groups.push((m.code as u8, end)),
+                Some((code, end)) if *code == m.code as u8 => *end = shifts.len(),
+                _ => groups.push((m.code as u8, shifts.len())),
             }
         }
         Moves { groups, shifts }
@@ -85,7 +86,11 @@ impl Moves {
 
     /// The longest shift.
     fn reach(&self) -> usize {
-        self.shifts.iter().max().copied().unwrap_or(0)
+        let mut reach = 0;
+        for shift in &self.shifts {
+            reach = reach.max(*shift);
+        }
+        reach
     }
 }
 
@@ -93,74 +98,59 @@ impl Moves {
 #[derive(Clone, Copy, Debug)]
 pub struct Loops {
     /// [`Window::compute`].
-    pub compute: Compute,
+    pub compute: fn(&mut Window, codes: &mut [u8], n: usize) -> Result<(), End>,
     /// [`Window::verify`].
-    pub verify: Verify,
+    pub verify: fn(&mut Window, codes: &[u8], n: usize, odd: usize, is_reached: IsReached<'_>) -> Result<(), End>,
     /// [`Progress::mark`].
-    pub mark: Mark,
+    pub mark: fn(&mut Progress, count: usize, depth: usize, by_position: bool) -> Option<Repetition>,
     /// [`Progress::count`].
-    pub count: Count,
-    /// [`Lanes::BLOCK`].
-    block: usize,
-    /// [`Lanes::HAS_PLANES`].
-    has_planes: bool,
-    /// [`Lanes::worth`].
-    pub worth: f64,
+    pub count: fn(&mut Progress, count: usize, values: &[[u16; CODES]; 2]),
+    /// What they are compiled for.
+    pub lanes: Lanes,
 }
-
-type Compute = fn(&mut Window, codes: &mut [u8], n: usize) -> Result<(), End>;
-type Verify = fn(&mut Window, codes: &[u8], n: usize, odd: usize, is_reached: IsReached<'_>) -> Result<(), End>;
-
-type Mark = fn(&mut Progress, count: usize, depth: usize, by_position: bool) -> Option<Repetition>;
-type Count = fn(&mut Progress, count: usize, values: &[[u16; CODES]; 2]);
 
 /// Searches for a move by which a heap reaches a rare value, given the heap's index and the code.
 pub type IsReached<'a> = &'a mut dyn FnMut(usize, u8) -> bool;
 
-impl Loops {
-    /// The loops of these lanes: see [`loops!`].
-    pub fn new<L: Lanes>(compute: Compute, verify: Verify, mark: Mark, count: Count, lanes: &L) -> Self {
-        Loops { compute, verify, mark, count, block: L::BLOCK, has_planes: L::HAS_PLANES, worth: lanes.worth() }
-    }
-}
-
 /// [`Loops`] of [`Lanes`].
 macro_rules! loops {
     ($lanes:expr) => {
-        $crate::cores::octal::sparse::window::Loops::new(
-            |window, codes, n| window.compute(codes, n, &$lanes),
-            |window, codes, n, odd, is_reached| window.verify(codes, n, odd, &$lanes, is_reached),
-            |progress, count, depth, by_position| progress.mark(count, depth, by_position),
-            |progress, count, values| progress.count(count, values),
-            &$lanes,
-        )
+        $crate::cores::octal::sparse::window::Loops {
+            compute: |window, codes, n| window.compute(codes, n, &$lanes),
+            verify: |window, codes, n, odd, is_reached| window.verify(codes, n, odd, &$lanes, is_reached),
+            mark: |progress, count, depth, by_position| progress.mark(count, depth, by_position),
+            count: |progress, count, values| progress.count(count, values),
+            lanes: $lanes,
+        }
     };
 }
 pub(super) use loops;
 
-/// The parts in which the kernels differ. `planes` groups of eight codes are enough: codes past them are not asked for.
-pub trait Lanes {
+/// The parts in which the kernels differ, as those of [`Inner`](super::Inner). `planes` groups of eight codes are enough: codes past them
+/// are not asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Lanes {
     /// Heaps of a block, a multiple of [`SHORT`] and at most [`LANES`].
-    const BLOCK: usize;
+    pub size: usize,
     /// Whether fewer planes take less time.
-    const HAS_PLANES: bool;
-    /// Sets the words of the block at `n` to the codes that moves reach from its heaps, a bit for each.
-    fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]);
-    /// ORs the codes that moves reach from the `SHORT` heaps at `n` into their words.
-    fn short(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]);
-    /// Whether a code is the XOR of two codes at the same index.
-    fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool;
+    pub has_planes: bool,
     /// How many codes of a heap a head must reach to be quicker than searches in one block.
-    fn worth(&self) -> f64;
+    pub worth: f64,
+    /// Sets the words of the block at `n` to the codes that moves reach from its heaps, a bit for each.
+    pub block: fn(codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]),
+    /// ORs the codes that moves reach from the `SHORT` heaps at `n` into their words.
+    pub short: fn(codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]),
+    /// Whether a code is the XOR of two codes at the same index.
+    pub is_split: fn(a: &Block, b: &Block, code: u8) -> bool,
 }
 
 /// What computes codes from those before them.
 #[derive(Clone, Debug)]
 pub struct Window {
-    coder: Coder,
+    pub coder: Coder,
     /// The last rare heap, and how many there are.
-    last_rare: usize,
-    rare_count: usize,
+    pub last_rare: usize,
+    pub rare_count: usize,
     /// Splits into a rare heap at the first place: heap by heap, for 16 heaps, and for a block; and all of them.
     chain: Chain,
     middle: Vec<Move>,
@@ -180,8 +170,8 @@ pub struct Window {
     /// The codes of the common heaps after the last rare one, in blocks of 64, each in reverse order.
     stretch: Vec<Block>,
     /// How far back moves that leave a rare heap read, and how far the verification has read.
-    depth: usize,
-    verified_by: usize,
+    pub depth: usize,
+    pub verified_by: usize,
     /// Searches, and the blocks that they read.
     searches: u64,
     searched: u64,
@@ -201,58 +191,74 @@ pub enum End {
 impl Window {
     /// The window of the first `n` heaps; `None` if a value has no bit in a word, the moves are too many, or they reach too far.
     pub fn new(sparse: &Sparse, n: usize, loops: Loops) -> Option<Self> {
-        let (coder, last_rare, codes) = (sparse.coder(), sparse.last_rare(), &sparse.codes[..n]);
-        let (moves, splits, turned) = (sparse.moves(), sparse.splits(), sparse.turned());
+        let (coder, last_rare, codes) = (sparse.coder, sparse.last_rare(), &sparse.codes[..n]);
+        let (moves, splits, turned) = (sparse.moves(), &sparse.rules.splits, &sparse.turned);
         let (base, place) = (*splits.first()?, splits.last()?);
         let (first, length) = (last_rare + 1, (n / 4).min(STRETCH) / LANES * LANES);
-        let depth = moves.iter().map(|m| m.shift).max()?;
-        let farthest = turned.iter().copied().fold(depth.max(first + place), usize::max);
-        if usize::from(*codes.iter().max()?) >= CODES
+        let (mut depth, mut largest) = (0, 0);
+        for m in &moves {
+            depth = depth.max(m.shift);
+        }
+        for code in codes {
+            largest = largest.max(*code);
+        }
+        let mut farthest = depth.max(first + place);
+        for place in turned {
+            farthest = farthest.max(*place);
+        }
+        if usize::from(largest) >= CODES
+            || moves.is_empty()
             || moves.len() > MOST_MOVES
             || n < 8 * farthest + CHUNK
             || length == 0
         {
             return None;
         }
-        let others: Vec<usize> = splits[1..].iter().map(|place| place - base).collect();
-        let (takes, moves): (Vec<Move>, Vec<Move>) = moves.into_iter().partition(|m| m.heap == 0);
-        let mut moves: Vec<Move> = moves.into_iter().filter(|m| m.shift == base + m.heap).collect();
-        let common = (1..first).filter(|heap| !sparse.is_rare(*heap)).take(POOL / 2);
-        let common = common.map(|heap| (heap, codes[heap])).collect();
-        // With one place only, a take is a move like the others.
-        let takes = if others.is_empty() {
-            moves.extend(takes);
-            Vec::new()
-        } else {
-            takes.into_iter().map(|m| m.shift).collect()
-        };
-        sort_by_shift(&mut moves);
-        let (near, far): (Vec<Move>, Vec<Move>) = moves.iter().partition(|m| m.shift < loops.block);
+        let offsets = offsets(splits);
+        let others = &offsets[1..];
+        let (mut all, mut takes) = (Vec::new(), Vec::new());
+        for m in moves {
+            // With one place only, a take is a move like the others.
+            if m.heap == 0 && !others.is_empty() {
+                takes.push(m.shift);
+            } else if m.heap == 0 || m.shift == base + m.heap {
+                all.push(m);
+            }
+        }
+        sort_by_shift(&mut all);
+        let (near, far) = parted(all.clone(), &|m| m.shift < loops.lanes.size);
         let all_short = near.len() <= FEW_SHORT;
-        let (short, middle): (Vec<Move>, Vec<Move>) = near.into_iter().partition(|m| all_short || m.shift < SHORT);
+        let (short, middle) = parted(near, &|m| all_short || m.shift < SHORT);
         if short.len() > chain::MOST {
             return None;
         }
-        let backwards = |block: &Block| {
-            let mut block = *block;
+        let mut common = Vec::new();
+        for (heap, code) in codes[..first].iter().enumerate().skip(1) {
+            if common.len() < POOL / 2 && !sparse.is_rare(heap) {
+                common.push((heap, *code));
+            }
+        }
+        let mut stretch = Vec::with_capacity(length / LANES);
+        for block in codes[first..first + length].as_chunks().0 {
+            let mut block: Block = *block;
             block.reverse();
-            block
-        };
+            stretch.push(block);
+        }
         let mut window = Window {
             coder,
             last_rare,
-            rare_count: sparse.rare_count(),
-            chain: Chain::new(&short, takes, &others),
+            rare_count: sparse.space.rare_count(),
+            chain: Chain::new(&short, takes, others),
             middle,
             far: Moves::new(far),
-            rare: Moves::new(moves),
+            rare: Moves::new(all),
             heads: Moves::default(),
             planes: 1,
-            splits: splits.to_vec(),
-            turned: turned.to_vec(),
+            splits: splits.clone(),
+            turned: turned.clone(),
             turning: Moves::default(),
             first: common,
-            stretch: codes[first..first + length].as_chunks().0.iter().map(backwards).collect(),
+            stretch,
             depth,
             verified_by: 0,
             searches: 1,
@@ -267,31 +273,37 @@ impl Window {
     /// The first code is that of an even heap.
     pub fn choose(&mut self, codes: &[u8], loops: Loops) {
         let (first, base) = (self.last_rare + 1, self.splits[0]);
-        let small = self.stretch.iter().flat_map(|block| block.iter().rev());
-        let common = self.first.iter().copied().chain((first..codes.len() / 8).zip(small.copied()));
-        let pool = common.map(|(heap, code)| Move::new(base + heap, code, heap));
+        let mut pool = Vec::with_capacity(POOL);
+        for (heap, code) in &self.first {
+            pool.push(Move::new(base + heap, *code, *heap));
+        }
+        let stretched = first + (LANES * self.stretch.len()).min(POOL - pool.len());
+        for heap in first..stretched.min(codes.len() / 8) {
+            let place = heap - first;
+            let code = self.stretch[place / LANES][LANES - 1 - place % LANES];
+            pool.push(Move::new(base + heap, code, heap));
+        }
         // These reach as much as any head can.
-        let turning = self.turned.iter().filter(|place| **place <= self.longest());
-        let turning: Vec<Move> = turning.map(|place| Move::new(*place, 0, 0)).collect();
-        let places: Vec<usize> = self.splits.iter().map(|place| place - base).collect();
+        let mut turning = Vec::new();
+        for place in &self.turned {
+            if *place <= self.longest() {
+                turning.push(Move::new(*place, 0, 0));
+            }
+        }
+        let places = offsets(&self.splits);
         let bound = |n, code| self.coder.rare_below(n, code);
-        let worth = loops.worth * self.searches as f64 / self.searched as f64;
-        let (mut heads, _) = heads::choose(codes, &bound, pool.take(POOL).collect(), &places, worth);
+        let worth = loops.lanes.worth * self.searches as f64 / self.searched as f64;
+        let (mut heads, _) = heads::choose(codes, &bound, pool, &places, worth);
         if places.len() == 1 {
-            heads.extend(turning);
+            heads.append(&mut turning);
             self.turning = Moves::default();
         } else {
             self.turning = Moves::new(turning);
         }
         self.heads = Moves::new(heads);
         let last = &codes[codes.len() / 4 * 3..];
-        self.planes = if loops.has_planes { fewest_planes(last, loops.block) } else { CODES / 8 };
+        self.planes = if loops.lanes.has_planes { fewest_planes(last, loops.lanes.size) } else { CODES / 8 };
         self.set_verified_by(self.verified_by);
-    }
-
-    /// How far back the verification has read, at least, since this was set.
-    pub fn verified_by(&self) -> usize {
-        self.verified_by
     }
 
     /// Resets the record of how far back the verification reads: at least as far as the heads and as `distance`.
@@ -305,25 +317,15 @@ impl Window {
         self.depth.max(self.verified_by)
     }
 
-    /// How far back moves that leave a rare heap read.
-    pub fn depth(&self) -> usize {
-        self.depth
-    }
-
     /// How far back anything can read.
     pub fn longest(&self) -> usize {
         let place = self.splits.last().copied().unwrap_or(0);
         self.depth.max(self.last_rare + self.stretch.len().max(POOL / LANES) * LANES + place)
     }
 
-    /// The number of rare heaps, and the last of them.
-    pub fn rare(&self) -> (usize, usize) {
-        (self.rare_count, self.last_rare)
-    }
-
-    /// What its codes mean.
-    pub fn coder(&self) -> Coder {
-        self.coder
+    /// The value of each code, for even and for odd heaps.
+    pub fn values(&self) -> [[u16; CODES]; 2] {
+        array_of(|odd| array_of(|code| self.coder.common(odd, code as u8)))
     }
 
     /// How many heaps before a block its places read.
@@ -336,24 +338,24 @@ impl Window {
     /// # Errors
     /// [`End::TooLarge`].
     #[inline(always)]
-    pub fn compute<L: Lanes>(&mut self, codes: &mut [u8], n: usize, lanes: &L) -> Result<(), End> {
+    pub fn compute(&mut self, codes: &mut [u8], n: usize, lanes: &Lanes) -> Result<(), End> {
         let before = self.before();
         reach(codes, n - before, before, &self.rare, |_| CODES / 8, lanes, &mut self.reached);
-        for at in (0..CHUNK).step_by(L::BLOCK) {
+        for at in (0..CHUNK).step_by(lanes.size) {
             let n = n + at;
             let mut planes = self.planes;
             loop {
-                let block = &mut self.reached[before + at..][..L::BLOCK];
-                lanes.block(codes, n, &self.far, planes, block);
-                for from in (0..L::BLOCK).step_by(SHORT) {
+                let block = &mut self.reached[before + at..][..lanes.size];
+                (lanes.block)(codes, n, &self.far, planes, block);
+                for from in (0..lanes.size).step_by(SHORT) {
                     let words = &mut self.reached[..before + at + from + SHORT];
                     if !self.middle.is_empty() {
                         let last = words.last_chunk_mut().expect("16 words");
-                        lanes.short(codes, n + from, &self.middle, planes, last);
+                        (lanes.short)(codes, n + from, &self.middle, planes, last);
                     }
                     self.chain.run(codes, n + from, words);
                 }
-                let largest = largest(&codes[n..n + L::BLOCK]);
+                let largest = largest(&codes[n..n + lanes.size]);
                 if usize::from(largest) < 8 * planes {
                     break;
                 }
@@ -374,19 +376,19 @@ impl Window {
     /// # Errors
     /// [`End::Open`]: the heaps before it are verified.
     #[inline(always)]
-    pub fn verify<L: Lanes>(
+    pub fn verify(
         &mut self,
         codes: &[u8],
         n: usize,
         odd: usize,
-        lanes: &L,
+        lanes: &Lanes,
         is_reached: IsReached<'_>,
     ) -> Result<(), End> {
         let before = self.before();
         let coder = self.coder;
         // Words that are read again for other places need as many planes as any heap.
         let most = if before > 0 { enough(coder, &codes[n..n + CHUNK]) } else { 0 };
-        let planes = |n: usize| if before > 0 { most } else { enough(coder, &codes[n..n + L::BLOCK]) };
+        let planes = |n: usize| if before > 0 { most } else { enough(coder, &codes[n..n + lanes.size]) };
         reach(codes, n - before, before + CHUNK, &self.heads, planes, lanes, &mut self.reached);
         for at in (0..CHUNK).step_by(LANES) {
             let n = n + at;
@@ -430,7 +432,7 @@ impl Window {
 
     /// Whether a split with a heap of the stretch reaches the rare value of a code.
     #[inline(always)]
-    fn is_near(&mut self, codes: &[u8], n: usize, code: u8, lanes: &impl Lanes) -> bool {
+    fn is_near(&mut self, codes: &[u8], n: usize, code: u8, lanes: &Lanes) -> bool {
         self.searches += 1;
         for (i, block) in self.stretch.iter().enumerate() {
             self.searched += 1;
@@ -438,7 +440,7 @@ impl Window {
             let last = self.last_rare + (i + 1) * LANES;
             for place in &self.splits {
                 let partners = codes[n - place - last..].first_chunk().expect("partners are behind the block");
-                if lanes.is_split(block, partners, code) {
+                if (lanes.is_split)(block, partners, code) {
                     self.verified_by = self.verified_by.max(place + last);
                     return true;
                 }
@@ -450,17 +452,17 @@ impl Window {
 
 /// Sets the words of heaps from `n` on, in whole blocks, to the codes that moves reach, with `planes` for the block at each heap.
 #[inline(always)]
-fn reach<L: Lanes>(
+fn reach(
     codes: &[u8],
     n: usize,
     heaps: usize,
     moves: &Moves,
     planes: impl Fn(usize) -> usize,
-    lanes: &L,
+    lanes: &Lanes,
     words: &mut [u64],
 ) {
-    for at in (0..heaps).step_by(L::BLOCK) {
-        lanes.block(codes, n + at, moves, planes(n + at), &mut words[at..at + L::BLOCK]);
+    for at in (0..heaps).step_by(lanes.size) {
+        (lanes.block)(codes, n + at, moves, planes(n + at), &mut words[at..at + lanes.size]);
     }
 }
 
@@ -484,49 +486,53 @@ fn largest(codes: &[u8]) -> u8 {
 
 /// The number of planes with which blocks take the shortest time: a block with larger codes is computed again.
 fn fewest_planes(codes: &[u8], block: usize) -> usize {
-    let needed: Vec<usize> = codes.chunks_exact(block).map(|codes| usize::from(largest(codes)) / 8 + 1).collect();
+    // The blocks that need each number of planes, or more.
+    let mut blocks = [0; CODES / 8 + 1];
+    for codes in codes.chunks_exact(block) {
+        for blocks in &mut blocks[..=usize::from(largest(codes)) / 8 + 1] {
+            *blocks += 1;
+        }
+    }
     // The chain and the words take as long as a few planes.
-    let pass = |planes| planes + 4;
-    let time = |first: &usize| -> usize {
-        // Once more means the words before the block as well.
-        let again = |needed: usize| (first + 1..=needed).map(|planes| 2 * pass(planes)).sum::<usize>();
-        needed.iter().map(|needed| pass(*first) + again(*needed)).sum()
-    };
-    (1..=CODES / 8).min_by_key(time).expect("some planes")
+    let pass = |planes: usize| planes + 4;
+    let (mut fewest, mut least) = (1, usize::MAX);
+    for first in 1..=CODES / 8 {
+        let mut time = blocks[0] * pass(first);
+        for planes in first + 1..=CODES / 8 {
+            // Once more means the words before the block as well.
+            time += blocks[planes] * 2 * pass(planes);
+        }
+        if time < least {
+            (fewest, least) = (first, time);
+        }
+    }
+    fewest
+}
+
+/// How much more each place takes than the first.
+fn offsets(places: &[usize]) -> Vec<usize> {
+    let mut offsets = Vec::new();
+    for place in places {
+        offsets.push(place - places[0]);
+    }
+    offsets
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::drive::{Alone, drive};
     use super::super::plain;
-    use super::words::Plain;
     use super::*;
     use crate::cores::octal::octal::{self, Octal};
     use crate::kernel::Run;
 
     /// Lanes that decode no more planes than they must.
-    struct Narrow;
-
-    impl Lanes for Narrow {
-        const BLOCK: usize = LANES;
-        const HAS_PLANES: bool = true;
-
-        fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]) {
-            Plain.block(codes, n, moves, planes, words);
+    fn narrow() -> Lanes {
+        let block = |codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]| {
+            (words::lanes().block)(codes, n, moves, planes, words);
             words.iter_mut().for_each(|word| *word &= u64::MAX >> (CODES - 8 * planes));
-        }
-
-        fn short(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]) {
-            Plain.short(codes, n, moves, planes, words);
-        }
-
-        fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool {
-            Plain.is_split(a, b, code)
-        }
-
-        fn worth(&self) -> f64 {
-            Plain.worth()
-        }
+        };
+        Lanes { has_planes: true, block, ..words::lanes() }
     }
 
     /// Also where a block is computed again with more planes, and its places read heaps before it.
@@ -538,12 +544,12 @@ mod tests {
             let start = octal::Start::default();
             let values = drive(&input, &Run::new(1), start, plain::parts(), &mut Alone).expect("it ends");
             let sparse = Sparse::new(&input, &values).ok().expect("small values");
-            let mut window = Window::new(&sparse, n, loops!(Narrow)).expect("few rare heaps");
+            let mut window = Window::new(&sparse, n, loops!(narrow())).expect("few rare heaps");
             for planes in 1..=CODES / 8 {
                 let mut codes = sparse.codes.clone();
                 codes[n..].fill(0);
                 window.planes = planes;
-                assert_eq!(window.compute(&mut codes, n, &Narrow), Ok(()));
+                assert_eq!(window.compute(&mut codes, n, &narrow()), Ok(()));
                 let differs = codes[..n + CHUNK].iter().zip(&sparse.codes).position(|(a, b)| a != b);
                 assert_eq!(differs, None, "{code} with {planes} planes at first");
             }

@@ -6,7 +6,6 @@ use super::super::drive::{Alone, Step, Steps};
 use super::{CHUNK, CODES, End, Loops, Window};
 use crate::cores::octal::octal::period::Watch;
 use crate::cores::octal::octal::values::Values;
-use crate::simd::array_of;
 
 /// Chunks of common heaps by a window while no heap is rare; else blocks on this thread.
 pub struct Windowed {
@@ -28,7 +27,7 @@ impl Windowed {
         self.window = Window::new(sparse, n, self.loops);
         self.from = if self.window.is_some() { 4 * n } else { n + n / 8 };
         if let Some(window) = &self.window {
-            self.values = array_of(|odd| array_of(|code| window.coder().common(odd, code as u8)));
+            self.values = window.values();
         }
     }
 
@@ -46,9 +45,10 @@ impl Windowed {
         let mut end = (self.loops.compute)(window, &mut sparse.codes, n);
         if end.is_ok() {
             let (codes, known) = (&sparse.codes, &mut values.known);
-            let of = |(heap, code): (usize, &u8)| self.values[heap % 2][usize::from(*code) % CODES];
-            known.extend((n..).zip(&codes[n..n + CHUNK]).map(of));
-            let coder = window.coder();
+            for heap in n..n + CHUNK {
+                known.push(self.values[heap % 2][usize::from(codes[heap]) % CODES]);
+            }
+            let coder = window.coder;
             let mut is_reached = |heap, code| sparse.is_reached(heap, known, coder.rare(heap, code));
             end = (self.loops.verify)(window, codes, n, n % 2, &mut is_reached);
         }
@@ -57,7 +57,7 @@ impl Windowed {
         if let End::Open(heap, _) = end {
             values.known.truncate(heap);
         }
-        sparse.recount(&values.known);
+        sparse.space.recount(&values.known);
         (self.window, self.from) = (None, values.known.len() + values.known.len() / 8);
         false
     }

@@ -5,11 +5,14 @@ use super::{Block, CODES, Lanes, Loops, Moves, SHORT, loops};
 
 /// Compiled for the build's target.
 pub fn portable() -> Loops {
-    loops!(Plain)
+    loops!(lanes())
 }
 
-/// Lanes in plain Rust.
-pub struct Plain;
+/// The parts in plain Rust.
+#[inline(always)]
+pub fn lanes() -> Lanes {
+    Lanes { size: LANES, has_planes: false, worth: 0.06, block, short, is_split }
+}
 
 /// ORs what one move reaches into the words.
 #[inline(always)]
@@ -20,35 +23,25 @@ fn reach<const HEAPS: usize>(codes: &[u8], n: usize, shift: usize, code: u8, wor
     }
 }
 
-impl Lanes for Plain {
-    const BLOCK: usize = LANES;
-    const HAS_PLANES: bool = false;
-
-    #[inline(always)]
-    fn block(&self, codes: &[u8], n: usize, moves: &Moves, _: usize, words: &mut [u64]) {
-        let words: &mut [u64; LANES] = words.try_into().expect("a block");
-        *words = [0; LANES];
-        for (code, shifts) in moves.groups() {
-            for shift in shifts {
-                reach(codes, n, *shift, code, words);
-            }
+#[inline(always)]
+fn block(codes: &[u8], n: usize, moves: &Moves, _: usize, words: &mut [u64]) {
+    let words: &mut [u64; LANES] = words.try_into().expect("a block");
+    *words = [0; LANES];
+    for (code, shifts) in moves.groups() {
+        for shift in shifts {
+            reach(codes, n, *shift, code, words);
         }
     }
+}
 
-    #[inline(always)]
-    fn short(&self, codes: &[u8], n: usize, moves: &[Move], _: usize, words: &mut [u64; SHORT]) {
-        for m in moves {
-            reach(codes, n, m.shift, m.code as u8, words);
-        }
+#[inline(always)]
+fn short(codes: &[u8], n: usize, moves: &[Move], _: usize, words: &mut [u64; SHORT]) {
+    for m in moves {
+        reach(codes, n, m.shift, m.code as u8, words);
     }
+}
 
-    #[inline(always)]
-    fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool {
-        a.iter().zip(b).fold(false, |any, (a, b)| any | (a ^ b == code))
-    }
-
-    #[inline(always)]
-    fn worth(&self) -> f64 {
-        0.06
-    }
+#[inline(always)]
+pub fn is_split(a: &Block, b: &Block, code: u8) -> bool {
+    a.iter().zip(b).fold(false, |any, (a, b)| any | (a ^ b == code))
 }
