@@ -254,6 +254,7 @@ pub type Drive = fn(&OddMoves, usize, &Run, &mut dyn FnMut(usize, &[u8])) -> Res
 /// What the target of the build has.
 pub mod plain {
     /// The part of this tier.
+    #[inline(never)] // compiled here, not where it is used
     pub fn parts() -> super::Drive {
         super::drive
     }
@@ -263,6 +264,7 @@ pub mod plain {
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 pub mod avx2 {
     /// The part of this tier.
+    #[inline(never)] // compiled here, not where it is used
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn parts() -> super::Drive {
         |moves, heaps, run, take| super::drive(moves, heaps, run, take)

@@ -121,6 +121,7 @@ pub fn transpose(rows: [__m256i; PLANES], words: &mut [u64; 32], finish: impl Fn
 }
 
 /// The parts of this tier.
+#[inline(never)] // compiled here, not where it is used
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn parts() -> &'static dyn Decoder {
     &Parts {

@@ -129,6 +129,7 @@ fn transpose(hits: &Planes, words: &mut [u64; LANES], finish: impl Fn(__m512i) -
 }
 
 /// The parts of this tier.
+#[inline(never)] // compiled here, not where it is used
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vbmi")]
 pub fn parts() -> &'static dyn Decoder {
     &Parts {

@@ -106,6 +106,7 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
 }
 
 /// The parts of this tier.
+#[inline(never)] // compiled here, not where it is used
 pub fn parts() -> &'static dyn Decoder {
     &Parts {
         add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {

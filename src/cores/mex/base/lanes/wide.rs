@@ -50,6 +50,7 @@ fn shuffled(table: u8x64, codes: u8x64) -> u8x64 {
 }
 
 /// The shuffle, and the transposition in plain Rust.
+#[inline(never)] // compiled here, not where it is used
 pub fn parts() -> &'static dyn Decoder {
     &Parts { add: decode, free_words: plain::free_words, settle }
 }
