@@ -4,7 +4,7 @@
 //! Cost: one store per size.
 //! Bound: the store.
 
-use super::{Split, size_by_size};
+use super::Split;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Rates: the ns of a heap, and of a run.
@@ -17,9 +17,14 @@ pub fn cost(input: &Split, _: CostContext, [heap, run]: [f64; 2]) -> Cost {
 }
 
 pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
-    size_by_size(input, run, |s, _| match input.parts() {
-        0 | 1 => 0,
-        2 => usize::from(s % 2 == 0),
-        _ => s - 1,
-    })
+    let mut values = vec![0; input.limit() + 1];
+    for s in 1..values.len() {
+        values[s] = match input.parts() {
+            0 | 1 => 0,
+            2 => u32::from(s % 2 == 0),
+            _ => s as u32 - 1,
+        };
+    }
+    run.advance(values.len() as u64)?;
+    Ok(values)
 }

@@ -249,17 +249,16 @@ fn heap_by_heap(
     let moves = input.moves();
     let mut legal = 0;
     let mut g = vec![0; input.heaps()];
-    for start in (0..g.len()).step_by(PROGRESS_STEP) {
-        let end = g.len().min(start + PROGRESS_STEP);
-        for n in start..end {
-            while legal < moves.len() && moves[legal] <= n as u64 {
-                legal += 1;
-            }
-            let v = value(n, &moves[..legal], &g[..n]);
-            g[n] = narrow(v)?;
+    for n in 0..g.len() {
+        if n > 0 && n % PROGRESS_STEP == 0 {
+            run.advance(PROGRESS_STEP as u64)?;
         }
-        run.advance((end - start) as u64)?;
+        while legal < moves.len() && moves[legal] <= n as u64 {
+            legal += 1;
+        }
+        g[n] = narrow(value(n, &moves[..legal], &g[..n]))?;
     }
+    run.advance((input.limit() as usize % PROGRESS_STEP + 1) as u64)?;
     Ok(g)
 }
 
