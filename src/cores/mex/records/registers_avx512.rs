@@ -12,7 +12,7 @@ use crate::simd::avx512::{load, store};
 /// Settles a block in registers. Only the guess waits for the block before, for one permute.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512bitalg")]
 fn settle(pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
-    let lookup = load(&std::hint::black_box(&TABLES).lookup[0]);
+    let lookup = load(&TABLES.lookup[0]);
     let one = _mm512_set1_epi8(1);
     let guess = _mm512_permutexvar_epi8(load(&pattern.repeat), load(evidence.repeated));
     store(codes, guess);

@@ -18,8 +18,8 @@ pub fn cost(input: &Split, _: CostContext, [heap, run]: [f64; 2]) -> Cost {
 
 pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
     let mut values = vec![0; input.limit() + 1];
-    for s in 1..values.len() {
-        values[s] = match input.parts() {
+    for (s, value) in values.iter_mut().enumerate().skip(1) {
+        *value = match input.parts() {
             0 | 1 => 0,
             2 => u32::from(s % 2 == 0),
             _ => s as u32 - 1,

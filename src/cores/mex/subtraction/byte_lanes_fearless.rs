@@ -84,8 +84,8 @@ fn by_comparisons<const P: usize, S: Simd>(simd: S, from: Sources, moves: &[usiz
             for m in moves {
                 let codes = load(from.behind(*m));
                 let (bit, plane) = (bit(simd, codes), codes & 0x38);
-                for p in 0..P {
-                    sum[p] |= plane.simd_eq(0x38 - 8 * p as u8).select(bit, zero);
+                for (p, sum) in sum.iter_mut().enumerate() {
+                    *sum |= plane.simd_eq(0x38 - 8 * p as u8).select(bit, zero);
                 }
             }
             for p in 0..P {

@@ -8,7 +8,7 @@
 //! Bound (llvm-mca, Neoverse V2): the four vector ports, 2.4 cycles for 64 heaps and a plane.
 
 use super::chain::{Near, NearMoves, settle};
-use super::{Decoder, LANES, PLANES, Parts, Planes, Sources, WINDOW, by_planes, one_hot};
+use super::{Decoder, LANES, Parts, Planes, Sources, WINDOW, by_planes, one_hot};
 use crate::simd::array_of;
 use crate::simd::v128::{SUMS, Vector, load, lookup, store, transposed};
 
@@ -38,9 +38,12 @@ fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes
 
 /// The first plane of the values of a block.
 pub fn first_plane(codes: &[u8; LANES]) -> [u8; LANES] {
-    let mut hits = [[[0; LANES]; PLANES]];
-    accumulate::<1>(Sources::new(codes, 0), &[0], &mut hits);
-    hits[0][0]
+    let table = load(&table(0));
+    let mut plane = [0; LANES];
+    for (plane, codes) in plane.as_chunks_mut::<GROUP>().0.iter_mut().zip(codes.as_chunks::<GROUP>().0) {
+        store(plane, lookup(table, load(codes) - Vector::splat((LANES - GROUP) as u8)));
+    }
+    plane
 }
 
 /// ORs the one-hot bytes of each plane. `one_hot(p, last, codes)` makes those of plane `p`; `last` is what it left there for the
