@@ -82,8 +82,9 @@ fn place(start: isize, m: usize) -> usize {
 /// The number of blocked candidates from `m` on, at most 64.
 #[inline(always)]
 fn blocked(rows: &OffsetRows<'_>, m: usize) -> usize {
-    let [a, b, c, d] = mapped(*rows, |(row, start)| window(row, place(start, m)));
-    first_zero(a | b | (c | d))
+    let word = |(row, start): (&[u64], isize)| window(row, place(start, m));
+    let [a, b, c, d] = *rows;
+    first_zero(word(a) | word(b) | word(c) | word(d))
 }
 
 /// A candidate, if it is at most `last`.
