@@ -38,7 +38,9 @@ impl Shape {
     /// The words of an empty table.
     pub fn words(self) -> Vec<u64> {
         let mut words = vec![0; self.rows * self.stride + PADDING];
-        words.chunks_exact_mut(self.stride).take(self.rows).for_each(|row| row[..FRONT].fill(u64::MAX));
+        for row in 0..self.rows {
+            words[row * self.stride..][..FRONT].fill(u64::MAX);
+        }
         words
     }
 
@@ -68,32 +70,59 @@ impl Shape {
         }
     }
 
-    /// [`Search::first_free`] by windows of a vector.
+    /// [`Search::first_free`] by windows of a vector. The first window comes before the loop: most searches end there, and would pay for
+    /// the addresses that a loop keeps.
     #[inline(always)]
     pub fn first_free<V: WordVectors>(self, words: &[u64], visit: &Visit, vectors: V) -> usize {
-        let at = |place: usize| vectors.load(&words[place..]);
-        let pair = |place: usize| {
-            let both = &words[place..][..V::WORDS + 1];
+        let rows = Windows {
+            words,
+            at_z: mapped(visit.at_z, |row| self.start(row)),
+            less_x: mapped(visit.less_x, |row| self.start(row) - visit.x.div_ceil(WORD)),
+            less_y: self.start(visit.less_y) - visit.y.div_ceil(WORD),
+            by_x: visit.x.wrapping_neg() % WORD,
+            by_y: visit.y.wrapping_neg() % WORD,
+        };
+        let mut word = visit.from / WORD;
+        let mut found = rows.first_free(word, vectors);
+        while found >= V::WORDS * WORD {
+            word += V::WORDS;
+            if word * WORD >= visit.heaps {
+                return visit.heaps;
+            }
+            found = rows.first_free(word, vectors);
+        }
+        word * WORD + found
+    }
+}
+
+/// The six rows of a visit, by the words of their windows at word 0.
+struct Windows<'a> {
+    words: &'a [u64],
+    at_z: [usize; 3],
+    less_x: [usize; 2],
+    less_y: usize,
+    /// The bit at which the window begins in the words of the other rows.
+    by_x: usize,
+    by_y: usize,
+}
+
+impl Windows<'_> {
+    /// The first free place of the window from a word on; as many as it has if there is none.
+    #[inline(always)]
+    fn first_free<V: WordVectors>(&self, word: usize, vectors: V) -> usize {
+        let at = |row: usize| vectors.load(&self.words[row + word..]);
+        let pair = |row: usize| {
+            let both = &self.words[row + word..][..V::WORDS + 1];
             (vectors.load(both), vectors.load(&both[1..]))
         };
-        let [one_x, one_y, two] = mapped(visit.at_z, |row| self.start(row));
-        let [gap_y, all] = mapped(visit.less_x, |row| self.start(row) - visit.x.div_ceil(WORD));
-        let gap_x = self.start(visit.less_y) - visit.y.div_ceil(WORD);
-        let (by_x, by_y) = (visit.x.wrapping_neg() % WORD, visit.y.wrapping_neg() % WORD);
-        let mut word = visit.from / WORD;
-        while word * WORD < visit.heaps {
-            let at_z = vectors.or(vectors.or(at(one_x + word), at(one_y + word)), at(two + word));
-            let ((gap_y, next_gap_y), (all, next_all)) = (pair(gap_y + word), pair(all + word));
-            let (gap_x, next_gap_x) = pair(gap_x + word);
-            let less_x = vectors.funnel(vectors.or(gap_y, all), vectors.or(next_gap_y, next_all), by_x);
-            let less_y = vectors.funnel(gap_x, next_gap_x, by_y);
-            let found = vectors.first_zero(vectors.or(vectors.or(at_z, less_x), less_y));
-            if found < V::WORDS * WORD {
-                return word * WORD + found;
-            }
-            word += V::WORDS;
-        }
-        visit.heaps
+        let [one_x, one_y, two] = self.at_z;
+        let at_z = vectors.or(vectors.or(at(one_x), at(one_y)), at(two));
+        let [gap_y, all] = self.less_x;
+        let ((gap_y, next_gap_y), (all, next_all)) = (pair(gap_y), pair(all));
+        let (gap_x, next_gap_x) = pair(self.less_y);
+        let less_x = vectors.funnel(vectors.or(gap_y, all), vectors.or(next_gap_y, next_all), self.by_x);
+        let less_y = vectors.funnel(gap_x, next_gap_x, self.by_y);
+        vectors.first_zero(vectors.or(vectors.or(at_z, less_x), less_y))
     }
 }
 

@@ -7,12 +7,12 @@
 //! Cost: as of `bit_rows` at the same width, with one or three instructions more per funnel shift.
 //! Bound: at small `N` the bookkeeping of a visit, and each search reading what the one before it has just stored.
 
-use fearless_simd::{Simd, SimdBase, SimdInt, SimdMask, dispatch, u64x4, u64x8};
+use fearless_simd::{Simd, SimdBase, SimdInt, SimdMask, u64x4, u64x8};
 
 use super::{Positions, StoneGame, bit_rows};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::bits::{WORD, first_zero};
-use crate::simd::fearless::{lacks, level};
+use crate::simd::fearless::{by_level, lacks, level};
 use crate::simd::vectors::Parts;
 
 /// Rates: those of [`bit_rows`].
@@ -25,7 +25,7 @@ pub fn cost(input: &StoneGame, context: CostContext, rates: [f64; 2]) -> Cost {
 
 #[inline(always)]
 pub fn run(input: &StoneGame, run: &Run, tier: Tier) -> Result<Positions, RunError> {
-    dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by_width(simd, input, run))
+    by_level!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by_width(simd, input, run))
 }
 
 #[inline(always)]

@@ -176,7 +176,11 @@ impl LineRow {
     #[inline(always)]
     fn is_full(&self, beyond: &[u32; LINE]) -> bool {
         // All words are read: no branch, and vectors.
-        self.by_gap::<LINE>().iter().zip(beyond).fold(u32::MAX, |all, (gap, beyond)| all & (gap | beyond)) == u32::MAX
+        let (gaps, mut all) = (self.by_gap::<LINE>(), u32::MAX);
+        for w in 0..LINE {
+            all &= gaps[w] | beyond[w];
+        }
+        all == u32::MAX
     }
 }
 
@@ -273,7 +277,9 @@ impl LineTable {
         if late {
             skew(&mut self.unused, y0 + K);
         }
-        for (row, unused) in xs[..=self.heaps + K].iter_mut().rev().zip(&mut self.unused[K..]).take(y0) {
+        let xs = &mut xs[self.heaps + K + 1 - y0..][..y0];
+        for (x, unused) in self.unused[K..][..y0].iter_mut().enumerate() {
+            let row = &mut xs[y0 - 1 - x];
             let due = row.move_on();
             *unused = if late && row.is_full(&beyond) { 0 } else { *unused & in_band & !due };
         }
@@ -285,12 +291,12 @@ impl LineTable {
         skew(&mut self.unused, y0 + K + layers);
         let words = (2 * K + y0) / WORD;
         transpose(&mut due, words.div_ceil(CHUNK));
-        for (k, (layer, due)) in self.layers.iter_mut().zip(&due).enumerate().take(layers) {
+        for (k, layer) in self.layers[..layers].iter_mut().enumerate() {
             layer.one = past(places - k);
             layer.gap.fill(0);
-            let due = due[2 * k / WORD..].windows(2);
-            for (to, due) in layer.gap.as_chunks_mut().0.iter_mut().zip(due).take(words) {
-                *to = funnel(due[0], due[1], 2 * k % WORD).to_le_bytes();
+            let due = &due[k][2 * k / WORD..][..=words];
+            for (i, to) in layer.gap.as_chunks_mut().0[..words].iter_mut().enumerate() {
+                *to = funnel(due[i], due[i + 1], 2 * k % WORD).to_le_bytes();
             }
         }
     }
@@ -354,18 +360,21 @@ fn funnel(low: u32, high: u32, shift: usize) -> u32 {
 #[inline(always)]
 fn transpose(rows: &mut [[u32; DUE]; WORD], chunks: usize) {
     for (size, low) in [(16, 0x0000_FFFF), (8, 0x00FF_00FF), (4, 0x0F0F_0F0F), (2, 0x3333_3333), (1, 0x5555_5555_u32)] {
-        for pair in rows.chunks_exact_mut(2 * size) {
-            let (upper, lower) = pair.split_at_mut(size);
-            for (upper, lower) in upper.iter_mut().zip(lower) {
-                let (upper, lower) = (upper.as_chunks_mut::<CHUNK>().0, lower.as_chunks_mut::<CHUNK>().0);
-                for (upper, lower) in upper.iter_mut().zip(lower).take(chunks) {
-                    for (upper, lower) in upper.iter_mut().zip(lower) {
-                        let swap = (*upper >> size ^ *lower) & low;
-                        *upper ^= swap << size;
-                        *lower ^= swap;
-                    }
+        let mut row = 0;
+        while row < WORD {
+            for at in 0..chunks {
+                let mut upper = rows[row].as_chunks::<CHUNK>().0[at];
+                let mut lower = rows[row + size].as_chunks::<CHUNK>().0[at];
+                for i in 0..CHUNK {
+                    let swap = (upper[i] >> size ^ lower[i]) & low;
+                    upper[i] ^= swap << size;
+                    lower[i] ^= swap;
                 }
+                rows[row].as_chunks_mut::<CHUNK>().0[at] = upper;
+                rows[row + size].as_chunks_mut::<CHUNK>().0[at] = lower;
             }
+            // The next row that is in an upper half.
+            row = (row + size + 1) & !size;
         }
     }
 }
