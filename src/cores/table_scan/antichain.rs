@@ -29,8 +29,7 @@ use std::ops::Range;
 use self::layout::Layout;
 use self::starts::Filled;
 use super::wave::{StopOnDrop, Wave};
-use super::{Positions, Rule, StoneGame};
-use crate::kernel::threads;
+use super::{Positions, Rule, StoneGame, shared};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
 use crate::simd::array_of;
@@ -101,7 +100,7 @@ pub fn run(input: &StoneGame, run: &Run, threads: usize) -> Result<Positions, Ru
         std::mem::forget(stop_on_drop);
         Ok(sink)
     };
-    Ok(Positions::merged(threads::share(threads, work)?))
+    shared(threads, &work)
 }
 
 /// A band of layers, and where their rows are.
@@ -247,7 +246,9 @@ impl<'a> Band<'a> {
         }
         if let Some(tally) = sink.totals_alone() {
             let sums: [u32; LANES] = lanes_of(sum);
-            tally.sum += sums.iter().map(|sum| u128::from(*sum)).sum::<u128>();
+            for sum in sums {
+                tally.sum += u128::from(sum);
+            }
             tally.positions += positions;
         }
     }

@@ -38,13 +38,15 @@ pub mod plain;
 mod superband;
 mod tables;
 
+use std::ops::Range;
+
+use self::full::{Full, Tile};
 use self::layer_rows::LayerRows;
 use self::superband::Superband;
 use self::tables::{Ds, Shape, Table, Xs};
 use super::wave::{StopOnDrop, Wave};
-use super::{Positions, Rule, StoneGame};
+use super::{Positions, Rule, StoneGame, shared};
 use crate::cores::sink::{Tally, Totals};
-use crate::kernel::threads;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
 use crate::simd::bits::WORD;
@@ -190,9 +192,13 @@ impl Tables {
             all: Table::new(by_gap, heaps),
         };
         // No candidate is below `y` or past the last heap.
-        let below = [marks.gap.block(0).lines(), marks.all.block(0).lines()];
-        below.into_iter().flatten().for_each(|line| line.mark_from(0));
-        marks.one.block((heaps - 1) / PLACES).lines().iter().for_each(|line| line.mark_from((heaps - 1) % PLACES + 1));
+        for (table, block, from) in
+            [(&marks.gap, 0, 0), (&marks.all, 0, 0), (&marks.one, (heaps - 1) / PLACES, (heaps - 1) % PLACES + 1)]
+        {
+            for line in table.block(block).lines() {
+                line.mark_from(from);
+            }
+        }
         marks
     }
 }
@@ -214,19 +220,13 @@ pub struct Share<'a> {
 type Keep<'a> = Option<&'a mut dyn FnMut(&[[u32; 3]])>;
 
 impl Share<'_> {
-    /// Finds the P-positions of the share. `search` searches the pairs of a step in one segment and returns those that found
-    /// something; `full_words` has a bit for each word of a line that has no free place.
-    #[inline(always)]
-    pub fn work(
-        mut self,
-        search: impl Fn(&Step<'_>, u64, &mut Found) -> u64,
-        full_words: impl Fn(&Line) -> u8,
-    ) -> Result<Tally, RunError> {
+    /// Finds the P-positions of the share.
+    fn work(mut self, loops: &Loops) -> Result<Tally, RunError> {
         let Share { layers, marks: &Tables { heaps, .. }, .. } = self;
         let stop_on_drop = StopOnDrop(self.wave);
         let mut superband = Superband::new(self.marks);
         for index in (self.first..heaps.div_ceil(layers)).step_by(self.every) {
-            superband.run(index, layers, self.wave, &mut self.keep, &search, &full_words)?;
+            superband.run(index, layers, self.wave, &mut self.keep, loops)?;
             self.run.advance(layers.min(heaps - layers * index) as u64)?;
         }
         std::mem::forget(stop_on_drop);
@@ -234,34 +234,62 @@ impl Share<'_> {
     }
 }
 
-/// The parts of a tier: [`Share::work`] with its searches, in a function that carries the tier's features.
-pub trait Work: Fn(Share<'_>) -> Result<Tally, RunError> + Sync {}
-
-impl<F: Fn(Share<'_>) -> Result<Tally, RunError> + Sync> Work for F {}
-
-pub fn run(input: &StoneGame, run: &Run, threads: usize, work: impl Work) -> Result<Positions, RunError> {
-    run_shares(input, run, threads, &work)
+/// The parts of a tier. All else is compiled once.
+pub struct Loops {
+    /// [`Full::look_up`].
+    look_up: fn(&mut Full, &Tile<'_>, usize),
+    /// [`Superband::sweep`].
+    sweep: fn(&mut Superband<'_>, &Tile<'_>, usize, Range<usize>, &mut Keep<'_>),
 }
 
-/// [`run`], compiled once.
-fn run_shares(input: &StoneGame, run: &Run, threads: usize, work: &dyn Work) -> Result<Positions, RunError> {
+/// [`Loops`] of two functions of a tier. `search` searches the pairs of a step in one segment and returns those that found
+/// something; `full_words` has a bit for each word of a line that has no free place.
+macro_rules! loops {
+    ($search:ident, $full_words:ident) => {
+        $crate::cores::table_scan::blocks::Loops {
+            look_up: |full, tile, x1| full.look_up(tile, x1, |line| $full_words(line)),
+            sweep: |superband, tile, y0, xs, keep| {
+                superband.sweep(
+                    tile,
+                    y0,
+                    xs,
+                    keep,
+                    |step, pairs, found| $search(step, pairs, found),
+                    |line| $full_words(line),
+                )
+            },
+        }
+    };
+}
+use loops;
+
+pub fn run(input: &StoneGame, run: &Run, threads: usize, loops: Loops) -> Result<Positions, RunError> {
+    run_shares(input, run, threads, &|share| share.work(&loops))
+}
+
+/// [`run`], given the work on a share.
+fn run_shares(
+    input: &StoneGame,
+    run: &Run,
+    threads: usize,
+    work: &(dyn Fn(Share<'_>) -> Result<Tally, RunError> + Sync),
+) -> Result<Positions, RunError> {
     let marks = &Tables::new(input);
     let layers = superband_layers(marks.heaps, threads);
     let superbands = marks.heaps.div_ceil(layers);
     let wave = &Wave::new(superbands);
     let every = threads.min(superbands);
-    let share = |first| {
+    shared(every, &|first| {
         let mut sink = input.sink();
         let keeps = sink.keeps();
-        let mut push = |found: &[[u32; 3]]| found.iter().for_each(|position| sink.push(*position));
+        let mut push = |found: &[[u32; 3]]| sink.extend(found);
         let keep: Keep<'_> = if keeps { Some(&mut push) } else { None };
         let found = work(Share { marks, wave, run, keep, layers, first, every })?;
         if let Some(totals) = sink.totals_alone() {
             Totals::<[u32; 3]>::add(totals, found);
         }
         Ok(sink)
-    };
-    Ok(Positions::merged(threads::share(every, share)?))
+    })
 }
 
 #[cfg(test)]
@@ -273,11 +301,11 @@ mod tests {
     fn a_panic_in_one_thread_ends_the_others() {
         let work = |share: Share<'_>| {
             let mut fragile = |found: &[[u32; 3]]| assert!(found.iter().all(|[x, ..]| *x < 200), "it breaks");
-            plain::parts()(Share { keep: Some(&mut fragile), ..share })
+            Share { keep: Some(&mut fragile), ..share }.work(&plain::parts())
         };
         let ended = std::panic::catch_unwind(|| {
             let input = StoneGame::new(2000, Rule::AllMoves).expect("a small limit");
-            run(&input, &Run::new(2), 2, work)
+            run_shares(&input, &Run::new(2), 2, &work)
         });
         assert!(ended.is_err());
     }

@@ -24,7 +24,7 @@ use crate::cores::sink;
 pub use crate::cores::sink::Wanted;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Yields, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, RunError, Yields, kernels, threads};
 use crate::simd::vectors;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -138,6 +138,11 @@ const BATCH_PER_HEAP: f64 = 64.0 * 0.4;
 
 /// Positions `x <= y <= z`.
 pub type Positions = sink::Positions<[u32; 3]>;
+
+/// The positions that some threads find: [`threads::share`], compiled once.
+fn shared(threads: usize, work: &(dyn Fn(usize) -> Result<Positions, RunError> + Sync)) -> Result<Positions, RunError> {
+    Ok(Positions::merged(threads::share(threads, work)?))
+}
 
 impl Operation for TableScan {
     type Input = StoneGame;

@@ -112,8 +112,11 @@ impl Band<'_> {
         let found = found.as_flattened_mut();
         let mut again = [0_u8; WORD + 1];
         let mut left = 0;
-        let listed: u32 = pairs.iter().map(|pairs| pairs.lanes.count_ones()).sum();
-        for (i, found) in found.iter_mut().enumerate().take(listed as usize) {
+        let mut listed = 0;
+        for pairs in pairs {
+            listed += pairs.lanes.count_ones() as usize;
+        }
+        for (i, found) in found[..listed].iter_mut().enumerate() {
             let none;
             (*found, none) = searches.look(i, 0);
             again[left] = i as u8;
@@ -137,7 +140,8 @@ impl Band<'_> {
                 for row in ONE_X..=GAP_X {
                     let at = searches.places.at(row, i) + skip[i];
                     // The lines of its first and last byte.
-                    [at, at + 63].into_iter().for_each(|byte| marks.prefetch(byte));
+                    marks.prefetch(at);
+                    marks.prefetch(at + 63);
                 }
                 found[i] = heaps as u32;
                 again[going] = i as u8;

@@ -5,7 +5,6 @@
 //! which that is past the last heap, one in six at `N = 20000`, is not searched.
 
 use std::arch::x86_64::*;
-use std::array::from_fn;
 
 use super::{Band, H, K, LANE, LANES, Pairs, add, splat, sub};
 use crate::simd::avx512::{load, store};
@@ -28,7 +27,8 @@ pub struct Filled([Vec<u32>; 4]);
 impl Filled {
     /// Nothing known of `heaps` heaps.
     pub fn new(heaps: usize) -> Self {
-        Filled(from_fn(|_| vec![0; FRONT + heaps + 2 * WORD]))
+        let row = || vec![0; FRONT + heaps + 2 * WORD];
+        Filled([row(), row(), row(), row()])
     }
 
     /// Bytes for `heaps` heaps.
@@ -60,7 +60,8 @@ impl Band<'_> {
         let ahead = t + FILLED_AHEAD + PREFETCH_AHEAD;
         if ahead < layout.heaps {
             for (row, place, _) in rows(ahead) {
-                (0..2).for_each(|line| self.marks.prefetch(byte(row, place) + 64 * line));
+                self.marks.prefetch(byte(row, place));
+                self.marks.prefetch(byte(row, place) + 64);
             }
         }
         let y = t + FILLED_AHEAD;
@@ -72,10 +73,15 @@ impl Band<'_> {
         for (i, entry) in [y, y - x, y, y - x].into_iter().enumerate() {
             self.filled.0[i][FRONT + entry] = filled[i] as u32;
         }
-        let furthest = rows.iter().zip(filled).map(|((_, _, less), place)| place + less).max().unwrap_or(0);
+        let mut furthest = 0;
+        for (i, (_, _, less)) in rows.iter().enumerate() {
+            furthest = furthest.max(filled[i] + less);
+        }
         for (row, _, less) in rows {
             let from = byte(row, furthest - less);
-            (0..PREFETCHED_LINES).for_each(|line| self.marks.prefetch(from + 64 * line));
+            for line in 0..PREFETCHED_LINES {
+                self.marks.prefetch(from + 64 * line);
+            }
         }
     }
 

@@ -8,9 +8,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{BAND, Found, Share, Step, Visit, Work};
-use crate::cores::sink::Tally;
-use crate::kernel::RunError;
+use super::{BAND, Found, Loops, Step, Visit, loops};
 use crate::simd::array_of;
 use crate::simd::avx2::{load, store};
 use crate::simd::bits::WORD;
@@ -22,14 +20,8 @@ const WORDS: usize = 4;
 /// The parts of this tier.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn parts() -> impl Work {
-    |share: Share<'_>| work(share)
-}
-
-/// The work of a thread.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn work(share: Share<'_>) -> Result<Tally, RunError> {
-    share.work(|step, pairs, found| search(step, pairs, found), |line| full_words(line))
+pub fn parts() -> Loops {
+    loops!(search, full_words)
 }
 
 /// Searches the pairs of a step; returns those that found something.

@@ -8,9 +8,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{BAND, Found, Share, Step, Visit, Work};
-use crate::cores::sink::Tally;
-use crate::kernel::RunError;
+use super::{BAND, Found, Loops, Step, Visit, loops};
 use crate::simd::avx512::store;
 use crate::simd::bits::WORD;
 use crate::simd::line::Line;
@@ -18,14 +16,8 @@ use crate::simd::line::Line;
 /// The parts of this tier.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-pub fn parts() -> impl Work {
-    |share: Share<'_>| work(share)
-}
-
-/// The work of a thread.
-#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-fn work(share: Share<'_>) -> Result<Tally, RunError> {
-    share.work(|step, pairs, found| search(step, pairs, found), |line| full_words(line))
+pub fn parts() -> Loops {
+    loops!(search, full_words)
 }
 
 /// Searches the pairs of a step; returns those that found something.

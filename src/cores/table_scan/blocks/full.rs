@@ -30,9 +30,7 @@ pub struct FullRows {
 }
 
 /// A tile in one segment, and the lines in which its rows may be full.
-pub struct Tile<'a, F> {
-    /// Has a bit for each word of a line that has no free place.
-    pub full_words: &'a F,
+pub struct Tile<'a> {
     pub at: Segment,
     /// The first heap.
     x0: usize,
@@ -42,35 +40,44 @@ pub struct Tile<'a, F> {
     by_gap: [[Block<'a>; LINES]; 2],
 }
 
-impl<'a, F: Fn(&Line) -> u8> Tile<'a, F> {
+/// Gives a bit for each word of a line that has no free place.
+pub trait FullWords: Fn(&Line) -> u8 + Copy {}
+
+impl<F: Fn(&Line) -> u8 + Copy> FullWords for F {}
+
+impl<'a> Tile<'a> {
     /// The tile from `x0` on.
-    #[inline(always)]
-    pub fn new(marks: &'a Tables, at: Segment, x0: usize, full_words: &'a F) -> Self {
+    pub fn new(marks: &'a Tables, at: Segment, x0: usize) -> Self {
         // The frame of the last band that has candidates is the lowest.
         let last = (at.layers - 1).min(at.z0 + PLACES - 1 - at.y0) / BAND * BAND;
         let block = at.word(at.y0 + last) / WORDS;
         let by_z = [marks.one.block(at.index), marks.two.block(at.index)];
         let by_gap = mapped([&marks.gap, &marks.all], |table| array_of(|i| table.block(block + i)));
-        Tile { full_words, at, x0, by_z, from: block * WORDS, by_gap }
+        Tile { at, x0, by_z, from: block * WORDS, by_gap }
     }
 
     #[inline(always)]
-    fn words(&self, by_z: &Line, by_gap: [&Line; LINES]) -> u32 {
-        if (self.full_words)(by_z) == u8::MAX {
-            return u32::MAX;
-        }
-        by_gap.iter().enumerate().fold(0, |all, (i, line)| all | u32::from((self.full_words)(line)) << (WORDS * i))
+    fn of_x(&self, x: usize, full_words: impl FullWords) -> u32 {
+        words(self.by_z[0].x(x), array_of(|i| self.by_gap[0][i].x(x)), full_words)
     }
 
     #[inline(always)]
-    fn of_x(&self, x: usize) -> u32 {
-        self.words(self.by_z[0].x(x), array_of(|i| self.by_gap[0][i].x(x)))
+    fn of_d(&self, d: usize, full_words: impl FullWords) -> u32 {
+        words(self.by_z[1].d(d), array_of(|i| self.by_gap[1][i].d(d)), full_words)
     }
+}
 
-    #[inline(always)]
-    fn of_d(&self, d: usize) -> u32 {
-        self.words(self.by_z[1].d(d), array_of(|i| self.by_gap[1][i].d(d)))
+/// The entry of a row, given its lines.
+#[inline(always)]
+fn words(by_z: &Line, by_gap: [&Line; LINES], full_words: impl FullWords) -> u32 {
+    if full_words(by_z) == u8::MAX {
+        return u32::MAX;
     }
+    let mut all = 0;
+    for (i, line) in by_gap.iter().enumerate() {
+        all |= u32::from(full_words(line)) << (WORDS * i);
+    }
+    all
 }
 
 impl Full {
@@ -80,28 +87,28 @@ impl Full {
 
     /// Looks up the rows of a tile that ends before `x1`.
     #[inline(always)]
-    pub fn look_up(&mut self, tile: &Tile<'_, impl Fn(&Line) -> u8>, x1: usize) {
+    pub fn look_up(&mut self, tile: &Tile<'_>, x1: usize, full_words: impl FullWords) {
         let Tile { at, x0, .. } = *tile;
         for (entry, x) in self.xs.iter_mut().zip(x0..x1) {
-            *entry = tile.of_x(x);
+            *entry = tile.of_x(x, full_words);
         }
         let first = (at.y0 + 1).saturating_sub(x1);
         let end = (at.y0 + at.layers - x0).min(at.z0 + PLACES);
         for (entry, d) in self.ds[FRONT + first + x0 - at.y0..].iter_mut().zip(first..end) {
-            *entry = tile.of_d(d);
+            *entry = tile.of_d(d, full_words);
         }
     }
 
     /// Looks up two rows again.
     #[inline(always)]
-    pub fn look_up_again(&mut self, tile: &Tile<'_, impl Fn(&Line) -> u8>, x: usize, d: usize) {
-        self.xs[x - tile.x0] = tile.of_x(x);
-        self.ds[FRONT + d + tile.x0 - tile.at.y0] = tile.of_d(d);
+    pub fn look_up_again(&mut self, tile: &Tile<'_>, x: usize, d: usize, full_words: impl FullWords) {
+        self.xs[x - tile.x0] = tile.of_x(x, full_words);
+        self.ds[FRONT + d + tile.x0 - tile.at.y0] = tile.of_d(d, full_words);
     }
 
     /// Records the full rows of the band from `y0` on.
     #[inline(always)]
-    pub fn band<F>(&self, tile: &Tile<'_, F>, y0: usize, band: &mut FullRows) {
+    pub fn band(&self, tile: &Tile<'_>, y0: usize, band: &mut FullRows) {
         let shift = tile.at.word(y0) - tile.from;
         let is_full = |words: &u32| words >> shift & WINDOW == WINDOW;
         band.xs.iter_mut().zip(&self.xs).for_each(|(row, words)| *row = is_full(words));

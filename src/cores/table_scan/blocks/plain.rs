@@ -3,21 +3,14 @@
 //! Cost: for a word nine loads and three shifts.
 //! Bound: the mispredicted end of a search, then its instructions.
 
-use super::{BAND, Found, Share, Step, Visit, Work};
-use crate::cores::sink::Tally;
-use crate::kernel::RunError;
+use super::{BAND, Found, Loops, Step, Visit, loops};
 use crate::simd::array_of;
 use crate::simd::bits::{WORD, funnel};
 use crate::simd::line::{Line, WORDS};
 
 /// The parts of plain Rust.
-pub fn parts() -> impl Work {
-    work
-}
-
-/// The work of a thread.
-fn work(share: Share<'_>) -> Result<Tally, RunError> {
-    share.work(search, full_words)
+pub fn parts() -> Loops {
+    loops!(search, full_words)
 }
 
 /// Searches the pairs of a step; returns those that found something.
@@ -52,5 +45,9 @@ fn search(step: &Step<'_>, pairs: u64, found: &mut Found) -> u64 {
 /// A bit for each word of a line that has no free place.
 #[inline(always)]
 fn full_words(line: &Line) -> u8 {
-    (0..WORDS).fold(0, |full, word| full | u8::from(line.word(word) == u64::MAX) << word)
+    let mut full = 0;
+    for word in 0..WORDS {
+        full |= u8::from(line.word(word) == u64::MAX) << word;
+    }
+    full
 }

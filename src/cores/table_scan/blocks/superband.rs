@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::full::{Full, FullRows, Tile};
+use super::full::{Full, FullRows, FullWords, Tile};
 use super::tables::{Block, Segment, Xs};
-use super::{BAND, BANDS, Found, Keep, LayerRows, Rule, Step, TILE, Tables};
+use super::{BAND, BANDS, Found, Keep, LayerRows, Loops, Rule, Step, TILE, Tables};
 use crate::cores::sink::Tally;
 use crate::cores::table_scan::wave::Wave;
 use crate::kernel::RunError;
 use crate::simd::bits::{WORD, transpose};
-use crate::simd::line::{Line, PLACES, WORDS};
+use crate::simd::line::{PLACES, WORDS};
 use crate::simd::{array_of, mapped};
 
 /// Steps of a band beyond those of its largest heap `x`.
@@ -29,7 +29,10 @@ pub struct Superband<'a> {
 
 impl<'a> Superband<'a> {
     pub fn new(marks: &'a Tables) -> Self {
-        let unused = std::array::from_fn(|_| vec![0; marks.heaps + MORE_STEPS]);
+        let mut unused = [const { Vec::new() }; BANDS];
+        for words in &mut unused {
+            *words = vec![0; marks.heaps + MORE_STEPS];
+        }
         let full = Box::new((Full::new(), FullRows::new()));
         let layers = LayerRows::new(marks.heaps);
         Superband { marks, layers, unused, full, found: Box::default(), tally: Tally::default() }
@@ -42,15 +45,13 @@ impl<'a> Superband<'a> {
     }
 
     /// Finds the P-positions whose `y` is in a superband, given the layers in each.
-    #[inline(always)]
     pub fn run(
         &mut self,
         index: usize,
         layers: usize,
         wave: &Wave,
         keep: &mut Keep<'_>,
-        search: &impl Fn(&Step<'_>, u64, &mut Found) -> u64,
-        full_words: &impl Fn(&Line) -> u8,
+        loops: &Loops,
     ) -> Result<(), RunError> {
         let heaps = self.marks.heaps;
         let y0 = index * layers;
@@ -63,12 +64,12 @@ impl<'a> Superband<'a> {
             let at = Segment { index: segment, z0: segment * PLACES, y0, layers };
             for x0 in (0..(y0 + layers).min(end(segment))).step_by(TILE) {
                 let x1 = (x0 + TILE).min(y0 + layers).min(end(segment));
-                let tile = Tile::new(self.marks, at, x0, full_words);
-                self.full.0.look_up(&tile, x1);
+                let tile = Tile::new(self.marks, at, x0);
+                (loops.look_up)(&mut self.full.0, &tile, x1);
                 for y in (y0..(y0 + layers).min(end(segment))).step_by(BAND) {
                     let xs = x0..x1.min(y + BAND);
                     if !xs.is_empty() {
-                        self.sweep(&tile, y, xs, keep, search);
+                        (loops.sweep)(self, &tile, y, xs, keep);
                     }
                 }
             }
@@ -78,7 +79,6 @@ impl<'a> Superband<'a> {
     }
 
     /// Takes what earlier superbands marked for the layers from `y0` on: used pairs, and `gap[y]`.
-    #[inline(always)]
     fn enter(&mut self, y0: usize, layers: usize) {
         self.layers.clear();
         for first in (y0..y0 + layers).step_by(BAND) {
@@ -98,7 +98,7 @@ impl<'a> Superband<'a> {
             let two = self.marks.two.block(segment);
             for d0 in (0..first).step_by(WORD) {
                 let mut tile: [u64; WORD] = array_of(|i| two.d(d0 + i).word(word));
-                if tile.iter().all(|row| *row == 0) {
+                if tile == [0; WORD] {
                     continue;
                 }
                 transpose(&mut tile);
@@ -111,13 +111,14 @@ impl<'a> Superband<'a> {
 
     /// The steps of the band from `y0` on through the heaps `xs` of a tile.
     #[inline(always)]
-    fn sweep<F: Fn(&Line) -> u8>(
+    pub fn sweep(
         &mut self,
-        tile: &Tile<'_, F>,
+        tile: &Tile<'_>,
         y0: usize,
         xs: Range<usize>,
         keep: &mut Keep<'_>,
-        search: &impl Fn(&Step<'_>, u64, &mut Found) -> u64,
+        search: impl Fn(&Step<'_>, u64, &mut Found) -> u64,
+        full_words: impl FullWords,
     ) {
         let Superband { marks, layers, unused, full, found, tally } = self;
         let at = tile.at;
@@ -129,7 +130,7 @@ impl<'a> Superband<'a> {
         let (full, full_rows) = &mut **full;
         full.band(tile, y0, full_rows);
         let rows = BandRows::new(marks, at, y0, &xs);
-        let full_layers = rows.full_layers(tile.full_words);
+        let full_layers = rows.full_layers(full_words);
         for (t, full_pairs) in steps.zip(full_rows.steps(full_layers, xs.len())) {
             let pairs = unused[band][t] & !full_pairs;
             if pairs == 0 {
@@ -146,7 +147,7 @@ impl<'a> Superband<'a> {
                 let (x, y, z) = (t - k, y0 + k, at.z0 + e);
                 sum += e;
                 if rows.mark(&step, k, e, z - x) {
-                    full.look_up_again(tile, x, y - x);
+                    full.look_up_again(tile, x, y - x, full_words);
                 }
                 if z < at.y0 + at.layers {
                     mark_near(marks, layers, unused, at, [x, y, z]);
@@ -219,9 +220,12 @@ impl<'a> BandRows<'a> {
 
     /// A bit for each layer whose own row has no free place.
     #[inline(always)]
-    fn full_layers(&self, full_words: impl Fn(&Line) -> u8) -> u64 {
-        let is_full = |k: usize| full_words(&self.ys[BAND - 1 - k]) == u8::MAX;
-        (0..BAND).fold(0, |all, k| all | u64::from(is_full(k)) << k)
+    fn full_layers(&self, full_words: impl FullWords) -> u64 {
+        let mut full = 0;
+        for k in 0..BAND {
+            full |= u64::from(full_words(&self.ys[BAND - 1 - k]) == u8::MAX) << k;
+        }
+        full
     }
 
     /// Step `t`, given the rows of the layers and the place of the first candidate in them.
@@ -279,6 +283,8 @@ fn skew(words: &mut [u64], steps: usize) {
         for t in (by..steps.min(words.len())).rev() {
             words[t] = words[t - by] & bits | words[t] & !bits;
         }
-        words[..by].iter_mut().for_each(|word| *word &= !bits);
+        for word in &mut words[..by] {
+            *word &= !bits;
+        }
     }
 }
