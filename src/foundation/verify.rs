@@ -79,7 +79,8 @@ pub struct Inputs {
 
 impl std::fmt::Debug for Inputs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (edges, known) = (self.edges.len(), self.known.len());
+        let edges: Vec<u64> = self.edges.iter().map(|(size, _)| *size).collect();
+        let known: Vec<u64> = self.known.iter().map(|(known, _)| known.case.size).collect();
         f.debug_struct("Inputs").field("edges", &edges).field("known", &known).finish()
     }
 }
