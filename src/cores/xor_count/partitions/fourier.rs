@@ -58,23 +58,44 @@ const BESIDE: usize = 3;
 /// The length of the transforms, if they can be used: for a last class and the parts of pairs, both with ascending sizes.
 fn length(last: &[Part], paired: &[Part], total: usize, modulus: u32) -> Option<usize> {
     let least = last.first()?.size;
-    let smallest = |parts: &[Part], many: usize| Some(parts.get(..many)?.iter().map(|part| part.size).sum::<usize>());
-    let largest = |parts: &[Part], many: usize| parts.iter().rev().take(many).map(|part| part.size).sum::<usize>();
+    let sum = |parts: &[Part]| {
+        let mut sum = 0;
+        for part in parts {
+            sum += part.size;
+        }
+        sum
+    };
+    let smallest = |parts: &[Part], many: usize| parts.get(..many).map(sum);
+    let largest = |parts: &[Part], many: usize| sum(&parts[parts.len().saturating_sub(many)..]);
     let pair = smallest(paired, 2);
-    let more = [smallest(last, MOST + 2), pair.zip(smallest(last, BESIDE + 1)).map(|(pair, more)| pair + more)];
-    if more.into_iter().flatten().any(|sum| sum <= total) {
+    if smallest(last, MOST + 2).is_some_and(|sum| sum <= total) {
+        return None;
+    }
+    if let (Some(pair), Some(more)) = (pair, smallest(last, BESIDE + 1))
+        && pair + more <= total
+    {
         return None;
     }
     // At most `rest^many / many!^2` sets of `many` distinct sizes from `least` on have a sum of at most `total`: less `least`
     // each, their sum is at most `rest - many`, and each set has `many!` orders.
     let sets = |total: usize, least: usize, many: usize| {
         let rest = (total + many).saturating_sub(many * least) as f64;
-        (1..=many).fold(1.0, |sets, i| sets * rest / (i * i) as f64)
+        let mut sets = 1.0;
+        for i in 1..many + 1 {
+            sets = sets * rest / (i * i) as f64;
+        }
+        sets
     };
-    let all = |total: usize, most: usize| (0..=most).map(|many| sets(total, least, many)).sum::<f64>();
+    let all = |total: usize, most: usize| {
+        let mut all = 0.0;
+        for many in 0..most + 1 {
+            all += sets(total, least, many);
+        }
+        all
+    };
     let with_pairs = pair.map_or(0.0, |pair| sets(total, paired[0].size, 2) * all(total - pair, BESIDE));
     let largest_number = f64::from(modulus) * (all(total, MOST) + with_pairs);
-    if 2.01 * largest_number > PRIMES.iter().map(|(prime, _)| *prime as f64).product::<f64>() {
+    if 2.01 * largest_number > PRIMES[0].0 as f64 * PRIMES[1].0 as f64 {
         return None;
     }
     // Exponents wrap around, and no other term of the product may land on that of the total.
@@ -97,7 +118,7 @@ impl Foreseen {
         let mut foreseen = Foreseen { terms: 0.0, bytes: 0.0, is_same: true };
         let total = input.total();
         for table in input.values() {
-            let Classes { bits, mut last, paired, .. } = Classes::new::<1>(table, total);
+            let Classes { bits, mut last, paired, .. } = Classes::new(1, table, total);
             last.reverse();
             let bytes = if let Some(length) = length(&last, &paired, total, input.modulus()) {
                 foreseen.terms += length as f64 * ((bits - 1) as f64).exp2();
@@ -105,10 +126,10 @@ impl Foreseen {
                 let values = if paired.is_empty() { 2 } else { 4 };
                 // For each prime the values at all powers and the twiddles; for each thread values and terms.
                 let shared = PRIMES.len() * (8 * 4 * length + 16 * length / LANES);
-                let of_thread = (8 * values + 4) * length + 4 * series::<1>(bits, total);
+                let of_thread = (8 * values + 4) * length + 4 * series(1, bits, total);
                 (shared + threads * of_thread + size_of::<Part>() * (last.len() + paired.len())) as f64
             } else {
-                ruleset_bytes::<1>(table, total, threads)
+                ruleset_bytes(1, table, total, threads)
             };
             foreseen.bytes = foreseen.bytes.max(bytes);
         }
@@ -126,14 +147,14 @@ impl Fourier {
         let paired = plan.paired.clone();
         let length = length(&last, &paired, plan.total, plan.modulus)?;
         let least = least(&plan.last, &plan.paired, plan.total);
-        let primes = PRIMES.map(|prime| Shared::new(prime, length, &last, &paired));
+        let primes = [Shared::new(PRIMES[0], length, &last, &paired), Shared::new(PRIMES[1], length, &last, &paired)];
         Some(Fourier { length, least, last, paired, bit: 1 << (plan.bits - 1), primes })
     }
 
     pub fn scratch(&self) -> Scratch {
         let values = |is_used: bool| vec![[0; LANES]; if is_used { self.length / LANES } else { 0 }];
         let pairs = !self.paired.is_empty();
-        Scratch { terms: vec![0; self.length], values: [true, true, pairs, pairs].map(values) }
+        Scratch { terms: vec![0; self.length], values: [values(true), values(true), values(pairs), values(pairs)] }
     }
 
     /// The sum over both characters of a leaf of the coefficients of `x^total`, without that of the series itself.
@@ -142,7 +163,7 @@ impl Fourier {
         let &Plan { total, modulus, .. } = plan;
         let Some(end) = (total + 1).checked_sub(self.least) else { return 0 };
         let Scratch { terms, values } = scratch;
-        let [first, second] = self.primes.each_ref().map(|shared| {
+        let mut residue = |shared: &Shared| {
             let [series, class, without, with] = values;
             let transform = &shared.transform;
             // Divided by `x^total`, so the coefficient of the product is its constant term.
@@ -154,19 +175,22 @@ impl Fourier {
             terms[start..start + end].fill(0);
             let mut of_parts = |parts: &[Part], bit: Option<usize>, to: &mut [Row]| {
                 let (Some(least), Some(most)) = (parts.first(), parts.last()) else { return };
-                let parts = || parts.iter().filter(|part| bit.is_none_or(|bit| part.value & self.bit == bit));
-                for part in parts() {
-                    terms[part.size] = 1 - 2 * (i32::from((part.value & character).count_ones() as u8 & 1));
+                for part in parts {
+                    if bit.is_none_or(|bit| part.value & self.bit == bit) {
+                        terms[part.size] = 1 - 2 * (i32::from((part.value & character).count_ones() as u8 & 1));
+                    }
                 }
                 transform.run(terms, least.size..most.size + 1, to);
-                parts().for_each(|part| terms[part.size] = 0);
+                for part in parts {
+                    terms[part.size] = 0;
+                }
             };
             of_parts(&self.last, None, class);
             of_parts(&self.paired, Some(0), without);
             of_parts(&self.paired, Some(self.bit), with);
             shared.product(values)
-        });
-        let number = from_residues([first, second]);
+        };
+        let number = from_residues([residue(&self.primes[0]), residue(&self.primes[1])]);
         (2 * number).rem_euclid(i128::from(modulus)) as u64
     }
 }
@@ -189,30 +213,37 @@ impl Shared {
         let field = transform.field;
         let power_sum = |parts: &[Part], exponent: usize| {
             let mut terms = vec![0; length];
-            parts.iter().for_each(|part| terms[part.size * exponent % length] += 1);
+            for part in parts {
+                terms[part.size * exponent % length] += 1;
+            }
             let mut values = vec![[0; LANES]; length / LANES];
             transform.run(&terms, 0..length, &mut values);
-            values.as_flattened_mut().iter_mut().for_each(|value| *value %= field.prime);
+            for value in values.as_flattened_mut() {
+                *value %= field.prime;
+            }
             values
         };
         // The even power sums as `exp(-p_2/2 - p_4/4 - p_6/6)`, truncated.
-        let mut even = [2, 4, 6].map(|exponent| power_sum(last, exponent));
+        let mut even = [power_sum(last, 2), power_sum(last, 4), power_sum(last, 6)];
         let one = field.montgomery(1);
         let unscale = field.invert(one);
         let times = |a, b| field.times(field.times(a, b), unscale);
         let divisors = mapped([2, 4, 6], |by| field.prime - field.invert(by));
         let [half, third] = mapped([2, 3], |by| field.invert(by));
         let [upto_two, upto_four, upto_six] = &mut even;
-        let rows = upto_two.as_flattened_mut().iter_mut().zip(upto_four.as_flattened_mut());
-        for ((with_two, with_four), with_six) in rows.zip(upto_six.as_flattened_mut()) {
+        let mut rows = [upto_two, upto_four, upto_six];
+        for i in 0..length {
+            let (row, lane) = (i / LANES, i % LANES);
             // The exponent: its terms with two, four and six parts.
-            let power_sums = [*with_two, *with_four, *with_six];
+            let power_sums: [u64; 3] = array_of(|upto| rows[upto][row][lane]);
             let [two, four, six] = array_of(|i| field.times(power_sums[i], divisors[i]));
             let square = field.times(times(two, two), half);
             let cube = field.times(times(two, square), third);
             let sums =
                 [one + two, one + two + square + four, one + two + square + four + cube + times(two, four) + six];
-            [*with_two, *with_four, *with_six] = mapped(sums, |sum| sum % field.prime);
+            for (rows, sum) in rows.iter_mut().zip(&sums) {
+                rows[row][lane] = sum % field.prime;
+            }
         }
         let squares = if paired.is_empty() { Vec::new() } else { power_sum(paired, 2) };
         Shared { transform, even, squares }
@@ -258,7 +289,11 @@ impl Shared {
             // The constant term of the product stands for the series itself.
             sum = add(sum, times(vectors.subtract(product, one), vectors.reduce(load(series))));
         }
-        let sum = lanes_of::<u64, LANES>(sum).iter().fold(0, |sum, lane| (sum + lane) % field.prime);
+        let lanes: Row = lanes_of(sum);
+        let mut sum = 0;
+        for lane in lanes {
+            sum = (sum + lane) % field.prime;
+        }
         let scale = field.invert(field.times(field.montgomery(1), (LANES * series.len()) as u64));
         (field.times(sum, scale), field)
     }

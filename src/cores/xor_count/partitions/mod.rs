@@ -61,7 +61,9 @@ impl Partitions {
         if modulus.is_multiple_of(2) || !(3..1 << 31).contains(&modulus) {
             return Err(InputError::Modulus(modulus));
         }
-        values.iter_mut().for_each(|table| table.truncate(total as usize + 1));
+        for table in &mut values {
+            table.truncate(total as usize + 1);
+        }
         Ok(Partitions { total: total as u32, modulus: modulus as u32, values })
     }
 
@@ -71,7 +73,10 @@ impl Partitions {
     /// # Errors
     /// See [`Partitions::new`].
     pub fn scatterstone(total: u64, modulus: u64, three_parts: Vec<u32>) -> Result<Self, InputError> {
-        let more = (0..three_parts.len() as u32).map(|s| s.saturating_sub(1)).collect();
+        let mut more = vec![0; three_parts.len()];
+        for s in 2..more.len() {
+            more[s] = s as u32 - 1;
+        }
         Partitions::new(total, modulus, vec![three_parts, more])
     }
 
@@ -97,20 +102,31 @@ impl Partitions {
 
     /// The power of two above the values of a ruleset.
     fn span(table: &[u32]) -> usize {
-        table.iter().skip(1).max().map_or(1, |max| (*max as usize + 1).next_power_of_two())
+        let mut largest = 0;
+        for (_, value) in Self::parts(table) {
+            largest = largest.max(value);
+        }
+        (largest + 1).next_power_of_two()
     }
 
     /// The number of additions of the direct algorithm, over all rulesets.
     fn additions(&self) -> f64 {
         let n = f64::from(self.total);
-        self.values.iter().map(|table| n * n / 2.0 * Self::span(table) as f64).sum()
+        let mut additions = 0.0;
+        for table in &self.values {
+            additions += n * n / 2.0 * Self::span(table) as f64;
+        }
+        additions
     }
 
     /// Bytes of the largest direct table, with cells of `cell` bytes and at least `least` cells per row.
     fn table_bytes(&self, cell: f64, least: usize) -> f64 {
         let rows = f64::from(self.total) + 1.0;
-        let cells = self.values.iter().map(|table| rows * Self::span(table).max(least) as f64);
-        cells.fold(0.0, f64::max) * cell
+        let mut span = least;
+        for table in &self.values {
+            span = span.max(Self::span(table));
+        }
+        rows * span as f64 * cell
     }
 }
 
@@ -118,18 +134,20 @@ impl Partitions {
 /// pentagonal numbers `k(3k-1)/2` and `k(3k+1)/2`.
 #[doc(hidden)]
 pub fn partition_numbers(limit: usize, modulus: u32) -> Vec<u32> {
-    let modulus = i64::from(modulus);
-    let mut numbers: Vec<i64> = vec![1 % modulus];
+    let mut numbers = vec![1 % modulus];
     for n in 1..=limit {
-        let mut sum = 0;
+        let (mut sum, mut k, mut pentagonal) = (0, 1, 1);
         // Terms k and -k are positive for odd k. The sum of about 1.6 sqrt(n) terms is far from overflow.
-        for (k, pentagonal) in (1..).map(|k: usize| (k, k * (3 * k - 1) / 2)).take_while(|(_, p)| *p <= n) {
-            let pair = numbers[n - pentagonal] + (n - pentagonal).checked_sub(k).map_or(0, |rest| numbers[rest]);
+        while pentagonal <= n {
+            let rest = n - pentagonal;
+            let pair = i64::from(numbers[rest]) + if rest >= k { i64::from(numbers[rest - k]) } else { 0 };
             sum += if k % 2 == 1 { pair } else { -pair };
+            k += 1;
+            pentagonal = k * (3 * k - 1) / 2;
         }
-        numbers.push(sum.rem_euclid(modulus));
+        numbers.push(sum.rem_euclid(i64::from(modulus)) as u32);
     }
-    numbers.into_iter().map(|p| p as u32).collect()
+    numbers
 }
 
 impl Operation for XorPartitions {
@@ -197,7 +215,11 @@ impl Operation for XorPartitions {
     const RATES: &'static str = include_str!("../rates.tsv");
 
     fn input_bytes(input: &Partitions) -> f64 {
-        input.values.iter().map(|table| 4.0 * table.len() as f64).sum()
+        let mut bytes = 0.0;
+        for table in &input.values {
+            bytes += 4.0 * table.len() as f64;
+        }
+        bytes
     }
 
     fn oracle(input: &Partitions) -> Vec<u32> {
@@ -214,7 +236,11 @@ impl Operation for XorPartitions {
 
     fn digest(counts: &Vec<u32>) -> Digest {
         const NAMES: [&str; 2] = ["L3", "L4"];
-        NAMES.into_iter().zip(counts.iter().map(|count| u128::from(*count))).collect()
+        let mut digest = Vec::new();
+        for (name, count) in NAMES.into_iter().zip(counts) {
+            digest.push((name, u128::from(*count)));
+        }
+        digest
     }
 }
 

@@ -46,11 +46,15 @@ impl Field {
     }
 
     pub fn power(self, base: u64, exponent: u64) -> u64 {
-        let bits = (0..u64::BITS - exponent.leading_zeros()).rev();
-        bits.fold(1, |x, bit| {
-            let square = self.times(x, x);
-            if exponent >> bit & 1 == 1 { self.times(square, base) } else { square }
-        })
+        let (mut power, mut square, mut left) = (1, base, exponent);
+        while left != 0 {
+            if left & 1 == 1 {
+                power = self.times(power, square);
+            }
+            square = self.times(square, square);
+            left >>= 1;
+        }
+        power
     }
 
     pub fn invert(self, a: u64) -> u64 {
@@ -162,13 +166,15 @@ impl Transform {
         let field = Field::new(prime);
         let rows = length / LANES;
         let mut twiddles = vec![[0; 2]; rows];
-        for half in (0..rows.ilog2()).map(|bit| 1 << bit) {
+        let mut half = 1;
+        while half < rows {
             let root = field.root_of_unity(2 * half);
             let mut power = 1;
             for twiddle in &mut twiddles[half..2 * half] {
                 *twiddle = field.factor(power);
                 power = field.times(power, root);
             }
+            half *= 2;
         }
         let root = field.root_of_unity(length);
         let powers = |turn: u64, exponent: usize| -> Row { array_of(|l| field.power(turn, (l * exponent) as u64)) };
@@ -217,12 +223,13 @@ impl Transform {
                     sum[1] = _mm512_madd52hi_epu64(sum[1], term, blocks[block]);
                 }
             }
-            for (u, ([low, high], turn)) in sums.into_iter().zip(&mut turns).enumerate() {
+            for u in 0..LANES {
+                let [low, high] = sums[u];
                 let multiple = _mm512_madd52lo_epu64(zero, low, vectors.inverse);
                 let high = _mm512_add_epi64(_mm512_add_epi64(high, vectors.prime), _mm512_srli_epi64::<BITS>(low));
                 let sum = _mm512_sub_epi64(high, _mm512_madd52hi_epu64(zero, multiple, vectors.prime));
-                store(&mut to[(at + u).reverse_bits() >> shift], vectors.times(sum, *turn));
-                *turn = vectors.scale(*turn, step);
+                store(&mut to[(at + u).reverse_bits() >> shift], vectors.times(sum, turns[u]));
+                turns[u] = vectors.scale(turns[u], step);
             }
         }
     }
@@ -269,17 +276,19 @@ impl Transform {
         let ((a, b), (c, d)) = (low.split_at_mut(half), high.split_at_mut(half));
         let first = &self.twiddles[half..2 * half];
         let (second, third) = self.twiddles[2 * half..4 * half].split_at(half);
-        let rows = a.iter_mut().zip(b).zip(c.iter_mut().zip(d));
-        for (((a, b), (c, d)), (first, (second, third))) in rows.zip(first.iter().zip(second.iter().zip(third))) {
-            let first = all(*first);
-            let [e, f] = vectors.both(vectors.reduce(load(a)), vectors.scale(load(b), first));
-            let [g, h] = vectors.both(vectors.reduce(load(c)), vectors.scale(load(d), first));
-            let [x, z] = vectors.both(vectors.reduce(e), vectors.scale(g, all(*second)));
-            let [y, w] = vectors.both(vectors.reduce(f), vectors.scale(h, all(*third)));
-            store(a, x);
-            store(b, y);
-            store(c, z);
-            store(d, w);
+        // Of one length, so that the loop checks none.
+        let (b, c, d) = (&mut b[..half], &mut c[..half], &mut d[..half]);
+        let (a, first, second, third) = (&mut a[..half], &first[..half], &second[..half], &third[..half]);
+        for i in 0..half {
+            let first = all(first[i]);
+            let [e, f] = vectors.both(vectors.reduce(load(&a[i])), vectors.scale(load(&b[i]), first));
+            let [g, h] = vectors.both(vectors.reduce(load(&c[i])), vectors.scale(load(&d[i]), first));
+            let [x, z] = vectors.both(vectors.reduce(e), vectors.scale(g, all(second[i])));
+            let [y, w] = vectors.both(vectors.reduce(f), vectors.scale(h, all(third[i])));
+            store(&mut a[i], x);
+            store(&mut b[i], y);
+            store(&mut c[i], z);
+            store(&mut d[i], w);
         }
     }
 }

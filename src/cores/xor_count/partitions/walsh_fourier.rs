@@ -14,7 +14,7 @@ use crate::machine::STACK;
 
 /// Rates: those of [`super::walsh_tree`], the part of its time above the leaves, and ns of a term of the transforms.
 pub fn cost(input: &Partitions, context: CostContext, [addition, pass, above, term]: [f64; 4]) -> Cost {
-    let Cost { ns, .. } = tree::cost::<1>(input, [addition, pass]);
+    let Cost { ns, .. } = tree::cost(1, input, [addition, pass]);
     let Foreseen { terms, bytes, is_same } = Foreseen::new(input, context.threads);
     let one = if is_same { ns } else { above * ns + term * terms };
     Cost { ns: tree::on_threads(one, context), bytes: bytes + (context.threads - 1) as f64 * STACK }
@@ -24,12 +24,12 @@ pub fn cost(input: &Partitions, context: CostContext, [addition, pass, above, te
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
 pub fn run(input: &Partitions, run: &Run, threads: usize) -> Result<Vec<u32>, RunError> {
     let passes = parts();
-    by_rulesets::<1>(input, &|mut plan| {
+    by_rulesets(1, input, &|mut plan| {
         let Some(last) = Fourier::new(&plan) else {
-            plan.pair_up::<1>();
-            return share(threads, plan.leaves::<1>(), &|part| leaves(&plan, run, part, &passes));
+            plan.pair_up();
+            return share(threads, plan.leaves(), &|part| leaves(&plan, run, part, &passes));
         };
-        share(threads, plan.leaves::<1>(), &|part| {
+        share(threads, plan.leaves(), &|part| {
             let mut scratch = last.scratch();
             nodes(&plan, run, part, &passes, &mut |node, character| last.sum(&plan, node, character, &mut scratch))
         })

@@ -31,7 +31,7 @@ pub const LANES: usize = 16;
 
 /// Rates: ns of an addition while the series fit the caches, and beyond, and of a pass over a series.
 pub fn cost(input: &Partitions, _: CostContext, [near, far, pass]: [f64; 3]) -> Cost {
-    tree::cost::<LANES>(input, [if input.total() < 1500 { near } else { far }, pass])
+    tree::cost(LANES, input, [if input.total() < 1500 { near } else { far }, pass])
 }
 
 /// Of passes over series of 16 characters, per term: two loads, an addition, a masked subtraction, another subtraction, a minimum and
@@ -49,7 +49,7 @@ pub fn needs(input: &Partitions) -> Needs {
 }
 
 #[inline(always)]
-pub fn run(input: &Partitions, run: &Run, passes: impl Passes<LANES>) -> Result<Vec<u32>, RunError> {
+pub fn run(input: &Partitions, run: &Run, passes: impl Passes) -> Result<Vec<u32>, RunError> {
     drive(input, run, 1, &passes)
 }
 
@@ -58,7 +58,7 @@ pub mod plain {
     use super::*;
     use crate::cores::xor_count::partitions::tree::{PAD, descend};
 
-    pub fn parts() -> impl Passes<LANES> {
+    pub fn parts() -> impl Passes {
         passes!(LANES, add_shifted)
     }
 

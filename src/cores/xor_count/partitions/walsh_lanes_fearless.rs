@@ -7,14 +7,14 @@
 
 use std::ops::Range;
 
-use fearless_simd::{Select, Simd, SimdBase, SimdMask, dispatch, mask32x16, u32x16};
+use fearless_simd::{Select, Simd, SimdBase, SimdMask, mask32x16, u32x16};
 
 use super::tree::{PAD, descend, drive, passes};
 use super::walsh_lanes::LANES;
 pub use super::walsh_lanes::needs;
 use super::{Partitions, walsh_lanes};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
-use crate::simd::fearless::{lacks, level};
+use crate::simd::fearless::{by_level, lacks, level};
 
 /// Rates: those of [`walsh_lanes`].
 pub fn cost(input: &Partitions, context: CostContext, rates: [f64; 3]) -> Cost {
@@ -26,7 +26,7 @@ pub fn cost(input: &Partitions, context: CostContext, rates: [f64; 3]) -> Cost {
 
 #[inline(always)]
 pub fn run(input: &Partitions, run: &Run, tier: Tier) -> Result<Vec<u32>, RunError> {
-    dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by(simd, input, run))
+    by_level!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by(simd, input, run))
 }
 
 /// The driver calls what passes do, and passes are called in several places. Where such a call is not inlined, the level is silently
@@ -44,7 +44,7 @@ fn by<S: Simd>(simd: S, input: &Partitions, run: &Run) -> Result<Vec<u32>, RunEr
             )
         }
     );
-    drive::<LANES>(input, run, 1, &passes)
+    drive(input, run, 1, &passes)
 }
 
 #[inline(always)]

@@ -45,7 +45,7 @@ impl WithSimd for Walsh<'_> {
                 )
             }
         );
-        drive::<LANES>(self.input, self.run, 1, &passes)
+        drive(self.input, self.run, 1, &passes)
     }
 }
 

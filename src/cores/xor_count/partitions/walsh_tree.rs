@@ -19,13 +19,13 @@ use crate::machine::STACK;
 
 /// Rates: ns of an addition, and of a pass over a series.
 pub fn cost(input: &Partitions, context: CostContext, rates: [f64; 2]) -> Cost {
-    let Cost { ns, .. } = tree::cost::<1>(input, rates);
-    let bytes = tree::bytes::<1>(input, context.threads) + (context.threads - 1) as f64 * STACK;
+    let Cost { ns, .. } = tree::cost(1, input, rates);
+    let bytes = tree::bytes(1, input, context.threads) + (context.threads - 1) as f64 * STACK;
     Cost { ns: tree::on_threads(ns, context), bytes }
 }
 
 #[inline(always)]
-pub fn run(input: &Partitions, run: &Run, threads: usize, passes: impl Passes<1>) -> Result<Vec<u32>, RunError> {
+pub fn run(input: &Partitions, run: &Run, threads: usize, passes: impl Passes) -> Result<Vec<u32>, RunError> {
     drive(input, run, threads, &passes)
 }
 
@@ -36,7 +36,7 @@ pub mod plain {
     use super::Passes;
     use crate::cores::xor_count::partitions::tree::{PAD, passes};
 
-    pub fn parts() -> impl Passes<1> {
+    pub fn parts() -> impl Passes {
         passes!(1, add_shifted)
     }
 

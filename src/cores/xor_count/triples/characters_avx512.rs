@@ -53,10 +53,9 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     let limit = _mm512_set1_epi16((1 << planes) - 1);
     let mut rare = vec![0u64; span];
     let mut odd = vec![[0u64; 8]; 1 << planes]; // partial counts of heaps that share an odd number of bits with the character
-    let mut bits = [[[0u64; 8]; DEPTH]; PLANES];
     for block in values.chunks(PROGRESS_STEP) {
         for part in block.chunks(BITS * DEPTH) {
-            bits.iter_mut().for_each(|plane| *plane = [[0; 8]; DEPTH]);
+            let mut bits = [[[0u64; 8]; DEPTH]; PLANES];
             for (i, values) in part.chunks(BITS).enumerate() {
                 let mut padded = [0u16; BITS];
                 let values: &[u16; BITS] = match values.try_into() {
@@ -69,7 +68,7 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
                 let mut rows = [_mm512_setzero_si512(); 8];
                 for (row, heaps) in rows.iter_mut().zip(values.as_chunks::<64>().0) {
                     let (halves, _) = heaps.as_chunks::<32>();
-                    let [low, high] = [&halves[0], &halves[1]].map(|half| {
+                    let mut frequent = |half: &[u16; 32]| {
                         let v = load(half);
                         let small = _mm512_cmple_epu16_mask(v, limit);
                         let mut large = !small;
@@ -78,11 +77,13 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
                             large &= large - 1;
                         }
                         _mm512_maskz_mov_epi16(small, v)
-                    });
-                    *row = planes_of_bytes(_mm512_packus_epi16(low, high));
+                    };
+                    *row = planes_of_bytes(_mm512_packus_epi16(frequent(&halves[0]), frequent(&halves[1])));
                 }
                 let columns = transpose(rows);
-                (0..planes).for_each(|plane| store(&mut bits[plane][i], columns[plane]));
+                for plane in 0..planes {
+                    store(&mut bits[plane][i], columns[plane]);
+                }
             }
             let mut character = 0;
             let mut x = [_mm512_setzero_si512(); DEPTH];
@@ -101,12 +102,21 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     }
     // Transforming twice gives the counts times the number of characters.
     let heaps = values.len() as i64;
-    let mut counts: Vec<i64> = odd.iter().map(|part| heaps - 2 * part.iter().sum::<u64>() as i64).collect();
-    walsh_hadamard(&mut counts);
-    let mut counts: Vec<u64> = counts.into_iter().map(|n| n as u64 >> planes).collect();
-    counts.resize(span.max(1 << planes), 0);
-    counts[0] -= rare.iter().sum::<u64>();
-    counts.iter_mut().zip(&rare).for_each(|(count, rare)| *count += rare);
+    let mut transform = vec![heaps; odd.len()];
+    for (to, part) in transform.iter_mut().zip(&odd) {
+        for odd in part {
+            *to -= 2 * *odd as i64;
+        }
+    }
+    walsh_hadamard(&mut transform);
+    let mut counts = vec![0; span.max(1 << planes)];
+    for (count, n) in counts.iter_mut().zip(&transform) {
+        *count = *n as u64 >> planes;
+    }
+    for (value, rare) in rare.iter().enumerate() {
+        counts[0] -= rare;
+        counts[value] += rare;
+    }
     Ok(by_transform(&counts))
 }
 
@@ -115,8 +125,14 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
 fn count_from(values: &[u16], least: u16) -> usize {
     let (vectors, rest) = values.as_chunks::<32>();
     let least_of_all = _mm512_set1_epi16(least as i16);
-    let count = |vector| _mm512_cmpge_epu16_mask(load::<u16, 32>(vector), least_of_all).count_ones() as usize;
-    vectors.iter().map(count).sum::<usize>() + rest.iter().filter(|value| **value >= least).count()
+    let mut count = 0;
+    for vector in vectors {
+        count += _mm512_cmpge_epu16_mask(load(vector), least_of_all).count_ones() as usize;
+    }
+    for value in rest {
+        count += usize::from(*value >= least);
+    }
+    count
 }
 
 /// Byte `i` is the unit vector `1 << i`.

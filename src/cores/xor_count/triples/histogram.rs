@@ -21,13 +21,19 @@ pub fn needs(_: &Values) -> Needs {
 }
 
 pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
-    let counts: Vec<u128> = count::<1>(input, run)?.into_iter().map(u128::from).collect();
-    let zeros = counts[0];
+    let counts = count::<1>(input, run)?;
+    let of = |x: usize| u128::from(counts[x]);
+    let zeros = of(0);
     let mut triples = zeros * (zeros + 1) * (zeros + 2) / 6;
     for x in 1..counts.len() {
-        triples += zeros * counts[x] * (counts[x] + 1) / 2;
-        let partners = (x + 1..counts.len()).filter(|y| x ^ y > *y);
-        triples += counts[x] * partners.map(|y| counts[y] * counts[x ^ y]).sum::<u128>();
+        triples += zeros * of(x) * (of(x) + 1) / 2;
+        let mut pairs = 0;
+        for y in x + 1..counts.len() {
+            if x ^ y > y {
+                pairs += of(y) * of(x ^ y);
+            }
+        }
+        triples += of(x) * pairs;
     }
     Ok(triples)
 }

@@ -165,9 +165,11 @@ impl Operation for XorTriples {
     fn oracle(input: &Values) -> u128 {
         let values = &input.values;
         let mut triples = 0;
-        for (i, a) in values.iter().enumerate() {
-            for (j, b) in values.iter().enumerate().skip(i) {
-                triples += values[j..].iter().filter(|c| a ^ b ^ **c == 0).count() as u128;
+        for i in 0..values.len() {
+            for j in i..values.len() {
+                for c in &values[j..] {
+                    triples += u128::from(values[i] ^ values[j] == *c);
+                }
             }
         }
         triples

@@ -26,7 +26,9 @@ pub fn needs(input: &Values) -> Needs {
 pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     let values = &input.values;
     let mut later = vec![0u64; input.span()];
-    values.iter().for_each(|value| later[usize::from(*value)] += 1);
+    for value in values {
+        later[usize::from(*value)] += 1;
+    }
     let mut triples = 0;
     for (block, chunk) in values.chunks(PROGRESS_STEP).enumerate() {
         for (i, b) in chunk.iter().enumerate() {

@@ -8,8 +8,8 @@ use std::arch::x86_64::*;
 
 use super::{PROGRESS_STEP, Values};
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::array_of;
 use crate::simd::avx512::load;
-use crate::simd::mapped;
 
 /// Values that the table holds.
 const VALUES: usize = 128;
@@ -29,22 +29,28 @@ pub fn cost(input: &Values, _: CostContext, [start, heap, pair]: [f64; 3]) -> Co
 pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     // Padded to whole vectors; lookups beyond the last heap are masked.
     let mut values = vec![0; input.values.len().next_multiple_of(64)];
-    values.iter_mut().zip(&input.values).for_each(|(narrow, value)| *narrow = *value as u8);
     let mut later = [0u32; VALUES];
-    input.values.iter().for_each(|value| later[usize::from(*value)] += 1);
+    for (i, value) in input.values.iter().enumerate() {
+        values[i] = *value as u8;
+        later[usize::from(*value)] += 1;
+    }
     let mut planes = [[0u8; VALUES]; PLANES];
     let split = |planes: &mut [[u8; VALUES]; PLANES], value: usize, count: u32| {
-        planes.iter_mut().zip(count.to_le_bytes()).for_each(|(plane, byte)| plane[value] = byte);
+        for (plane, byte) in planes.iter_mut().zip(&count.to_le_bytes()) {
+            plane[value] = *byte;
+        }
     };
-    (0..VALUES).for_each(|value| split(&mut planes, value, later[value]));
+    for (value, count) in later.iter().enumerate() {
+        split(&mut planes, value, *count);
+    }
     let mut triples = 0;
     for start in (0..input.values.len()).step_by(PROGRESS_STEP) {
         let end = input.values.len().min(start + PROGRESS_STEP);
         for b in start..end {
             let value = values[b];
-            let table = planes.each_ref().map(|plane| {
-                let (low, high) = plane.split_at(64);
-                mapped([low, high], |half| load::<u8, 64>(half.try_into().expect("half of 128")))
+            let table: [[__m512i; 2]; PLANES] = array_of(|plane| {
+                let (halves, _) = planes[plane].as_chunks::<64>();
+                [load(&halves[0]), load(&halves[1])]
             });
             let mut sums = [_mm512_setzero_si512(); PLANES];
             let mut add = |earlier: &[u8; 64], lanes: u64| {
@@ -55,10 +61,15 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
                 }
             };
             let (full, rest) = values[..(b + 1).next_multiple_of(64)].as_chunks::<64>().0.split_at((b + 1) / 64);
-            full.iter().for_each(|earlier| add(earlier, u64::MAX));
-            rest.iter().for_each(|earlier| add(earlier, (1 << ((b + 1) % 64)) - 1));
-            let sums = mapped(sums, |sum| _mm512_reduce_add_epi64(sum) as u128);
-            triples += sums.iter().enumerate().map(|(plane, sum)| sum << (8 * plane)).sum::<u128>();
+            for earlier in full {
+                add(earlier, u64::MAX);
+            }
+            for earlier in rest {
+                add(earlier, (1 << ((b + 1) % 64)) - 1);
+            }
+            for (plane, sum) in sums.iter().enumerate() {
+                triples += (_mm512_reduce_add_epi64(*sum) as u128) << (8 * plane);
+            }
             later[usize::from(value)] -= 1;
             split(&mut planes, usize::from(value), later[usize::from(value)]);
         }

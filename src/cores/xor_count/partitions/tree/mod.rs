@@ -18,19 +18,22 @@ use crate::kernel::threads;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// The cost on one thread, at ns per addition and per pass over a series.
-pub fn cost<const LANES: usize>(input: &Partitions, [addition, pass]: [f64; 2]) -> Cost {
+pub fn cost(lanes: usize, input: &Partitions, [addition, pass]: [f64; 2]) -> Cost {
     let n = input.total() as f64;
     let additions = input.additions() / 16.0;
     let passes = additions / (0.6 * n + 1.0);
     let one = addition * additions + pass * passes;
-    Cost { ns: 1000.0 + 30.0 * n + one, bytes: bytes::<LANES>(input, 1) }
+    Cost { ns: 1000.0 + 30.0 * n + one, bytes: bytes(lanes, input, 1) }
 }
 
 /// Bytes of the plan and of the series of `threads` threads, for the ruleset that takes the most.
-pub fn bytes<const LANES: usize>(input: &Partitions, threads: usize) -> f64 {
+pub fn bytes(lanes: usize, input: &Partitions, threads: usize) -> f64 {
     let total = input.total();
-    let rulesets = input.values().iter().map(|table| ruleset_bytes::<LANES>(table, total, threads));
-    rulesets.fold(0.0, f64::max) + parts_bytes(total)
+    let mut most: f64 = 0.0;
+    for table in input.values() {
+        most = most.max(ruleset_bytes(lanes, table, total, threads));
+    }
+    most + parts_bytes(total)
 }
 
 /// The time on the threads of a kernel that takes `one` on one thread: each has its share, and one more in twenty for the nodes above it.
@@ -39,21 +42,17 @@ pub fn on_threads(one: f64, context: CostContext) -> f64 {
     if context.is_parallel { 100_000.0 + 1.05 * one / context.threads as f64 } else { one }
 }
 
-/// The driver, for series of `LANES` lanes; `threads` threads share the leaves.
-pub fn drive<const LANES: usize>(
-    input: &Partitions,
-    run: &Run,
-    threads: usize,
-    passes: &dyn Passes<LANES>,
-) -> Result<Vec<u32>, RunError> {
-    by_rulesets::<LANES>(input, &|mut plan| {
-        plan.pair_up::<LANES>();
-        share(threads, plan.leaves::<LANES>(), &|part| leaves(&plan, run, part, passes))
+/// The driver; `threads` threads share the leaves.
+pub fn drive(input: &Partitions, run: &Run, threads: usize, passes: &dyn Passes) -> Result<Vec<u32>, RunError> {
+    by_rulesets(passes.lanes(), input, &|mut plan| {
+        plan.pair_up();
+        share(threads, plan.leaves(), &|part| leaves(&plan, run, part, passes))
     })
 }
 
-/// The answers, given for each ruleset the sum over all leaves.
-pub fn by_rulesets<const LANES: usize>(
+/// The answers, given for each ruleset the sum over all leaves, for series of some lanes.
+pub fn by_rulesets(
+    lanes: usize,
     input: &Partitions,
     sum: &dyn Fn(Plan) -> Result<u64, RunError>,
 ) -> Result<Vec<u32>, RunError> {
@@ -61,9 +60,13 @@ pub fn by_rulesets<const LANES: usize>(
     let half = modulus.div_ceil(2); // the inverse of 2
     let mut counts = Vec::new();
     for table in input.values() {
-        let plan = Plan::new::<LANES>(table, input.total(), input.modulus());
+        let plan = Plan::new(lanes, table, input.total(), input.modulus());
         let bits = plan.bits;
-        counts.push((0..bits).fold(sum(plan)? % modulus, |sum, _| sum * half % modulus) as u32);
+        let mut count = sum(plan)? % modulus;
+        for _ in 0..bits {
+            count = count * half % modulus;
+        }
+        counts.push(count as u32);
     }
     Ok(counts)
 }
@@ -92,5 +95,9 @@ pub fn share(
             sum += work(start..all.end.min(start + size))?;
         }
     };
-    Ok(threads::share(threads, worker)?.into_iter().sum())
+    let mut sum = 0;
+    for share in threads::share(threads, worker)? {
+        sum += share;
+    }
+    Ok(sum)
 }

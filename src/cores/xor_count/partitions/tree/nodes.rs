@@ -6,26 +6,36 @@ use super::plan::{Part, Plan, Step};
 use super::series::{PAD, add_lanes, arena, dot, stride};
 use crate::kernel::{Run, RunError};
 
-/// The work on series of `LANES` lanes, compiled for the tier of the function that [`passes!`] is in. The walk is compiled once.
-pub trait Passes<const LANES: usize>: Sync {
+/// The work on series, compiled for the tier of the function that [`passes!`] is in. The walk is compiled once.
+pub trait Passes: Sync {
+    /// Lanes of a series.
+    fn lanes(&self) -> usize;
     /// [`add_class`].
-    fn add_class(&self, plan: &Plan, class: &[Step], character: usize, series: &mut [u32], top: &mut [u32; LANES]);
+    fn add_class(&self, plan: &Plan, class: &[Step], character: usize, series: &mut [u32], top: &mut Top);
     /// [`leaf`].
     fn leaf(&self, plan: &Plan, character: usize, node: &[u32], other: &mut [u32]) -> u64;
 }
 
+/// The last term of the series of a node, which is kept apart, for as many lanes as there may be.
+pub type Top = [u32; 16];
+
 /// [`Passes`] of closures.
 pub struct Compiled<A, L> {
+    pub lanes: usize,
     pub add_class: A,
     pub leaf: L,
 }
 
-impl<const LANES: usize, A, L> Passes<LANES> for Compiled<A, L>
+impl<A, L> Passes for Compiled<A, L>
 where
-    A: Fn(&Plan, &[Step], usize, &mut [u32], &mut [u32; LANES]) + Sync,
+    A: Fn(&Plan, &[Step], usize, &mut [u32], &mut Top) + Sync,
     L: Fn(&Plan, usize, &[u32], &mut [u32]) -> u64 + Sync,
 {
-    fn add_class(&self, plan: &Plan, class: &[Step], character: usize, series: &mut [u32], top: &mut [u32; LANES]) {
+    fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    fn add_class(&self, plan: &Plan, class: &[Step], character: usize, series: &mut [u32], top: &mut Top) {
         (self.add_class)(plan, class, character, series, top);
     }
 
@@ -43,6 +53,7 @@ where
 macro_rules! passes {
     ($lanes:expr, $apply:expr) => {
         $crate::cores::xor_count::partitions::tree::Compiled {
+            lanes: $lanes,
             add_class: move |plan: &_, class: &[_], character, series: &mut [u32], top: &mut _| {
                 $crate::cores::xor_count::partitions::tree::add_class::<{ $lanes }>(
                     plan, class, character, series, top, $apply,
@@ -55,6 +66,7 @@ macro_rules! passes {
     };
     ($lanes:expr, in $simd:ident, $($apply:tt)*) => {
         $crate::cores::xor_count::partitions::tree::Compiled {
+            lanes: $lanes,
             add_class: move |plan: &_, class: &[_], character, series: &mut [u32], top: &mut _| {
                 $simd.vectorize(
                     #[inline(always)]
@@ -87,13 +99,13 @@ pub fn add_class<const LANES: usize>(
     class: &[Step],
     character: usize,
     series: &mut [u32],
-    top: &mut [u32; LANES],
+    top: &mut Top,
     apply: impl Fn(&mut [u32], usize, u32, Range<usize>, u32),
 ) {
     let &Plan { total, modulus, ref signs, .. } = plan;
     for &Step { part: Part { size, value }, end } in class {
         let signs = signs.of(value, character);
-        add_lanes(top, &series[PAD + (total - size) * LANES..][..LANES], signs, modulus);
+        add_lanes(&mut top[..LANES], &series[PAD + (total - size) * LANES..][..LANES], signs, modulus);
         if end >= size {
             apply(series, size, signs, size..end + 1, modulus);
         }
@@ -132,42 +144,38 @@ pub fn leaf<const LANES: usize>(
 }
 
 /// The sum, over the characters of some leaves and the lanes of each, of the coefficient of `x^n`.
-pub fn leaves<const LANES: usize>(
-    plan: &Plan,
-    run: &Run,
-    leaves: Range<usize>,
-    passes: &dyn Passes<LANES>,
-) -> Result<u64, RunError> {
-    let (mut arena, aligned) = arena::<LANES>(1, plan.total);
-    let other = &mut arena[aligned..][..stride::<LANES>(plan.total)];
+pub fn leaves(plan: &Plan, run: &Run, leaves: Range<usize>, passes: &dyn Passes) -> Result<u64, RunError> {
+    let stride = stride(plan.lanes, plan.total);
+    let (mut arena, aligned) = arena(stride);
+    let other = &mut arena[aligned..][..stride];
     nodes(plan, run, leaves, passes, &mut |node, character| passes.leaf(plan, character, node, other))
 }
 
 /// Walks the nodes of the tree above some leaves. The result is the sum of `leaf(series, character)` over the leaves, plus the
 /// coefficients of `x^n` in the series of all their characters. `character` is without its last bit: a leaf sums over both values
 /// of that bit what the last class and pairs add to the series.
-pub fn nodes<const LANES: usize>(
+pub fn nodes(
     plan: &Plan,
     run: &Run,
     leaves: Range<usize>,
-    passes: &dyn Passes<LANES>,
+    passes: &dyn Passes,
     leaf: &mut dyn FnMut(&[u32], usize) -> u64,
 ) -> Result<u64, RunError> {
-    let &Plan { total, modulus, bits, .. } = plan;
-    let lane_bits = LANES.ilog2() as usize;
+    let &Plan { lanes, total, modulus, bits, .. } = plan;
+    let lane_bits = lanes.ilog2() as usize;
     let levels = bits - 1 - lane_bits;
 
     // Rows of the arena: the series of the root and of a node of each level.
-    let stride = stride::<LANES>(total);
-    let (mut arena, aligned) = arena::<LANES>(levels + 1, total);
+    let stride = stride(lanes, total);
+    let (mut arena, aligned) = arena((levels + 1) * stride);
     let nodes = &mut arena[aligned..][..(levels + 1) * stride];
-    let mut tops = vec![[0; LANES]; levels + 1];
+    let mut tops: Vec<Top> = vec![[0; 16]; levels + 1];
 
     let (root, top) = (&mut nodes[..stride], &mut tops[0]);
-    for (terms, number) in root[PAD..].as_chunks_mut::<LANES>().0.iter_mut().step_by(2).zip(&plan.halves) {
-        *terms = [*number; LANES];
+    for (i, number) in plan.halves.iter().enumerate() {
+        root[PAD + 2 * i * lanes..][..lanes].fill(*number);
     }
-    *top = *root[PAD + total * LANES..].first_chunk().expect("the last term");
+    top[..lanes].copy_from_slice(&root[PAD + total * lanes..][..lanes]);
     passes.add_class(plan, &plan.neutral, 0, root, top);
     for class in &plan.classes[..lane_bits] {
         passes.add_class(plan, class, 0, root, top);
@@ -177,7 +185,10 @@ pub fn nodes<const LANES: usize>(
     let count = 1 << levels;
     for number in leaves.clone() {
         // The first level is the highest bit of a leaf number, but in a character the lowest bit above those of the lanes.
-        let character = (0..levels).fold(0, |w, level| w | (number >> (levels - 1 - level) & 1) << (lane_bits + level));
+        let mut character = 0;
+        for level in 0..levels {
+            character |= (number >> (levels - 1 - level) & 1) << (lane_bits + level);
+        }
         let from = if number == leaves.start { 0 } else { levels - 1 - number.trailing_zeros() as usize };
         for level in from..levels {
             let (above, below) = nodes.split_at_mut((level + 1) * stride);
@@ -187,7 +198,9 @@ pub fn nodes<const LANES: usize>(
             passes.add_class(plan, &plan.classes[lane_bits + level], character, node, &mut tops[level + 1]);
         }
         sum += leaf(&nodes[levels * stride..], character);
-        sum += 2 * tops[levels].iter().map(|top| u64::from(*top)).sum::<u64>();
+        for top in tops[levels] {
+            sum += 2 * u64::from(top);
+        }
         run.advance((total * (number + 1) / count - total * number / count) as u64)?;
     }
     Ok(sum % u64::from(modulus))

@@ -6,10 +6,10 @@ use super::series::{PAD, Signs, series, stride};
 use crate::cores::xor_count::partitions::{Partitions, partition_numbers};
 
 /// Bytes of a ruleset without those of its parts.
-pub fn ruleset_bytes<const LANES: usize>(table: &[u32], total: usize, threads: usize) -> f64 {
+pub fn ruleset_bytes(lanes: usize, table: &[u32], total: usize, threads: usize) -> f64 {
     let shape = Shape::new(table, total);
-    let series = series::<LANES>(shape.bits::<LANES>(), total) + stride::<LANES>(total);
-    4.0 * (shape.pair_terms::<LANES>(total) + (threads * series) as f64)
+    let series = series(lanes, shape.bits(lanes), total) + stride(lanes, total);
+    4.0 * (shape.pair_terms(lanes, total) + (threads * series) as f64)
 }
 
 /// Bytes of parts: each in its class and as a step, and each partition number in both widths.
@@ -46,7 +46,7 @@ pub struct Classes {
 }
 
 impl Classes {
-    pub fn new<const LANES: usize>(table: &[u32], total: usize) -> Self {
+    pub fn new(lanes: usize, table: &[u32], total: usize) -> Self {
         let mut neutral = Vec::new();
         let mut classes: Vec<Vec<Part>> = Vec::new();
         for (size, value) in Partitions::parts(table) {
@@ -55,18 +55,24 @@ impl Classes {
                 neutral.push(part);
                 continue;
             };
-            classes.resize_with(classes.len().max(class as usize + 1), Vec::new);
+            while classes.len() <= class as usize {
+                classes.push(Vec::new());
+            }
             classes[class as usize].push(part);
         }
         let shape = Shape::new(table, total);
-        let bits = shape.bits::<LANES>();
+        let bits = shape.bits(lanes);
         let Shape { kept, pairs } = shape;
         let mut paired = if pairs.is_some() { classes.swap_remove(kept) } else { Vec::new() };
-        if let Some(Part { size: least, .. }) = paired.first().copied() {
-            paired.retain(|part| part.size + least <= total);
+        while let [first, .., last] = &*paired
+            && first.size + last.size > total
+        {
+            paired.pop();
         }
         classes.truncate(kept);
-        classes.resize_with(bits, Vec::new);
+        while classes.len() < bits {
+            classes.push(Vec::new());
+        }
         let mut last = classes.pop().unwrap_or_default();
         last.reverse();
         Classes { bits, neutral, classes, last, paired }
@@ -96,6 +102,8 @@ impl Classes {
 /// **Trimming.** In a node's series, the part `s` changes only terms from `s` on. Of these, only terms from which the smallest
 /// remaining part can still reach `n` are needed. The term `n` itself is kept separately.
 pub struct Plan {
+    /// Lanes of a series.
+    pub lanes: usize,
     pub total: usize,
     pub modulus: u32,
     /// Bits of a character.
@@ -145,51 +153,50 @@ impl Shape {
     }
 
     /// Bits of a character, at least one more than the bits of a lane number.
-    fn bits<const LANES: usize>(&self) -> usize {
-        self.kept.max(LANES.ilog2() as usize + 1)
+    fn bits(&self, lanes: usize) -> usize {
+        self.kept.max(lanes.ilog2() as usize + 1)
     }
 
     /// Terms of [`Pairs`].
-    fn pair_terms<const LANES: usize>(&self, total: usize) -> f64 {
-        let sums = |first: usize| (total + 1 - first).next_multiple_of(LINE / LANES) as f64;
-        self.pairs.map_or(0.0, |first| sums(first) * (self.bits::<LANES>() as f64).exp2())
+    fn pair_terms(&self, lanes: usize, total: usize) -> f64 {
+        let Some(first) = self.pairs else { return 0.0 };
+        (total + 1 - first).next_multiple_of(LINE / lanes) as f64 * (self.bits(lanes) as f64).exp2()
     }
 }
 
 impl Plan {
-    pub fn new<const LANES: usize>(table: &[u32], total: usize, modulus: u32) -> Self {
-        let Classes { bits, neutral, classes, last, paired } = Classes::new::<LANES>(table, total);
+    pub fn new(lanes: usize, table: &[u32], total: usize, modulus: u32) -> Self {
+        let Classes { bits, neutral, classes: parts, last, paired } = Classes::new(lanes, table, total);
         // Going from the last step to the first, the smallest sum that later steps and the leaf can add.
         let mut rest = least(&last, &paired, total);
-        let mut steps = |class: Vec<Part>| {
-            let mut steps: Vec<Step> = class
-                .into_iter()
-                .rev()
-                .map(|part| {
-                    let end = total.saturating_sub(rest);
-                    rest = rest.min(part.size);
-                    Step { part, end }
-                })
-                .collect();
+        let mut steps = |class: &[Part]| {
+            let mut steps = Vec::new();
+            for part in class.iter().rev() {
+                steps.push(Step { part: *part, end: total.saturating_sub(rest) });
+                rest = rest.min(part.size);
+            }
             steps.reverse();
             steps
         };
-        let mut classes: Vec<Vec<Step>> = classes.into_iter().rev().map(&mut steps).collect();
+        let mut classes = Vec::new();
+        for class in parts.iter().rev() {
+            classes.push(steps(class));
+        }
         classes.reverse();
-        let neutral = steps(neutral);
+        let neutral = steps(&neutral);
         let halves = halves(table.len().saturating_sub(1), total / 2, modulus);
-        let (signs, pairs) = (Signs::new::<LANES>(), Pairs::default());
-        Plan { total, modulus, bits, signs, neutral, classes, last, paired, pairs, halves }
+        let (signs, pairs) = (Signs::new(lanes), Pairs::default());
+        Plan { lanes, total, modulus, bits, signs, neutral, classes, last, paired, pairs, halves }
     }
 
     /// The numbers of all leaves.
-    pub fn leaves<const LANES: usize>(&self) -> Range<usize> {
-        0..1 << (self.bits - 1 - LANES.ilog2() as usize)
+    pub fn leaves(&self) -> Range<usize> {
+        0..1 << (self.bits - 1 - self.lanes.ilog2() as usize)
     }
 
     /// Prepares the sums over pairs.
-    pub fn pair_up<const LANES: usize>(&mut self) {
-        self.pairs = Pairs::new::<LANES>(&self.paired, self.bits, self.total, self.modulus);
+    pub fn pair_up(&mut self) {
+        self.pairs = Pairs::new(self.lanes, &self.paired, self.bits, self.total, self.modulus);
     }
 }
 
@@ -236,13 +243,16 @@ pub struct Pairs {
 const LINE: usize = 16;
 
 impl Pairs {
-    fn new<const LANES: usize>(parts: &[Part], bits: usize, total: usize, modulus: u32) -> Self {
+    fn new(lanes: usize, parts: &[Part], bits: usize, total: usize, modulus: u32) -> Self {
         let characters = 1 << bits;
         let first = first_pair(parts, total);
-        let sums = LINE / LANES;
+        let sums = LINE / lanes;
         let mut terms = vec![0u32; (total + 1).saturating_sub(first).next_multiple_of(sums) * characters];
         for (i, a) in parts.iter().enumerate() {
-            for b in parts[i + 1..].iter().take_while(|b| a.size + b.size <= total) {
+            for b in &parts[i + 1..] {
+                if a.size + b.size > total {
+                    break;
+                }
                 let sum = a.size + b.size - first;
                 let difference = (a.value ^ b.value) % characters;
                 terms[(sum / sums * characters + difference) * sums + sum % sums] += 1;
@@ -260,10 +270,12 @@ impl Pairs {
                 half *= 2;
             }
             // Terms are differences of counts of fewer than `total` pairs, in two's complement.
-            if total < modulus as usize {
-                line.iter_mut().for_each(|term| *term = term.wrapping_add(modulus & (*term as i32 >> 31) as u32));
-            } else {
-                line.iter_mut().for_each(|term| *term = i64::from(*term as i32).rem_euclid(i64::from(modulus)) as u32);
+            for term in line {
+                *term = if total < modulus as usize {
+                    term.wrapping_add(modulus & (*term as i32 >> 31) as u32)
+                } else {
+                    i64::from(*term as i32).rem_euclid(i64::from(modulus)) as u32
+                };
             }
         }
         Pairs { first, terms, characters }

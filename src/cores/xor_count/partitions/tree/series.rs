@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-use crate::simd::{array_of, mapped};
+use crate::simd::mapped;
 
 /// Words of padding before every series, its terms below 0, which vectors may read.
 pub const PAD: usize = 16;
 
 /// Words of the series of the nodes above a leaf.
-pub fn series<const LANES: usize>(bits: usize, total: usize) -> usize {
-    (bits - LANES.ilog2() as usize) * stride::<LANES>(total)
+pub fn series(lanes: usize, bits: usize, total: usize) -> usize {
+    (bits - lanes.ilog2() as usize) * stride(lanes, total)
 }
 
 /// Words from one series in the arena to the next.
-pub fn stride<const LANES: usize>(total: usize) -> usize {
-    (PAD + (total + 1) * LANES).next_multiple_of(16) + 16
+pub fn stride(lanes: usize, total: usize) -> usize {
+    (PAD + (total + 1) * lanes).next_multiple_of(16) + 16
 }
 
 /// Calls `apply` with block `i` and block `i - back` for all `i` in `blocks`, descending.
@@ -76,9 +76,15 @@ pub fn dot<const LANES: usize>(a: &[u32], b: &[u32], terms: Range<usize>, total:
 pub struct Signs([u32; 16]);
 
 impl Signs {
-    pub fn new<const LANES: usize>() -> Self {
-        let lanes = |value: usize| (0..LANES).fold(0, |signs, lane| signs | ((value & lane).count_ones() & 1) << lane);
-        Signs(array_of(|value| if LANES == 1 { 0 } else { lanes(value) }))
+    pub fn new(lanes: usize) -> Self {
+        /// The lanes whose number has each bit.
+        const BITS: [u32; 4] = [0xaaaa, 0xcccc, 0xf0f0, 0xff00];
+        let mut signs = [0; 16];
+        for value in 1..16_usize {
+            let bit = BITS[value.trailing_zeros() as usize] & ((1 << lanes) - 1);
+            signs[value] = signs[value & (value - 1)] ^ bit;
+        }
+        Signs(signs)
     }
 
     #[inline(always)]
@@ -96,9 +102,9 @@ pub fn add_lanes(to: &mut [u32], from: &[u32], signs: u32, modulus: u32) {
     }
 }
 
-/// Words with room for some series, and the index of the first aligned one.
-pub fn arena<const LANES: usize>(series: usize, total: usize) -> (Vec<u32>, usize) {
-    let arena = vec![0; series * stride::<LANES>(total) + 16];
+/// Room for `words` words of series, and the index of the first aligned one.
+pub fn arena(words: usize) -> (Vec<u32>, usize) {
+    let arena = vec![0; words + 16];
     let aligned = arena.as_ptr().align_offset(64).min(16);
     (arena, aligned)
 }

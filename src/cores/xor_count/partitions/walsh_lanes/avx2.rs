@@ -14,7 +14,7 @@ use crate::simd::mapped;
 /// The parts of this tier.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn parts() -> impl Passes<LANES> {
+pub fn parts() -> impl Passes {
     passes!(LANES, |series: &mut [u32], size, signs: u32, terms: Range<usize>, modulus| {
         let modulus = _mm256_set1_epi32(modulus as i32);
         let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);

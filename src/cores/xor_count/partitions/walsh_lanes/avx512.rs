@@ -13,7 +13,7 @@ use crate::simd::avx512::{load, store};
 /// The parts of this tier.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
-pub fn parts() -> impl Passes<LANES> {
+pub fn parts() -> impl Passes {
     passes!(LANES, |series: &mut [u32], size, signs, terms: Range<usize>, modulus| {
         let modulus = _mm512_set1_epi32(modulus as i32);
         let vectors = series[PAD..].as_chunks_mut::<LANES>().0;

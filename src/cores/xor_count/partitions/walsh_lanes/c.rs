@@ -9,7 +9,7 @@ use super::{LANES, Passes};
 use crate::cores::xor_count::partitions::tree::{PAD, passes};
 use crate::simd::c::by_forms;
 
-by_forms!(Passes<LANES>, |form| {
+by_forms!(Passes, |form| {
     passes!(LANES, |series: &mut [u32], size, signs, terms: Range<usize>, modulus| {
         form.add(&mut series[PAD..], size, terms, signs, modulus);
     })

@@ -11,7 +11,7 @@ use crate::cores::xor_count::partitions::tree::{PAD, descend, passes};
 use crate::simd::std_simd::by_tiers;
 
 by_tiers!(
-    Passes<LANES>,
+    Passes,
     passes!(LANES, |series: &mut [u32], size, signs: u32, terms: Range<usize>, modulus| {
         let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
         let (modulus, negative) = (u32x16::splat(modulus), Mask::<i32, LANES>::from_bitmask(signs.into()));

@@ -12,7 +12,7 @@ use crate::simd::v128::{add_signed, load, signs as signs_of, store};
 
 /// The parts of these tiers.
 #[inline(always)]
-pub fn parts() -> impl Passes<LANES> {
+pub fn parts() -> impl Passes {
     passes!(LANES, |series: &mut [u32], size, signs: u32, terms: Range<usize>, modulus| {
         let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
         let signs: [_; LANES / 4] = array_of(|v| signs_of(array_of(|i| signs >> (4 * v + i) & 1 == 1), modulus));

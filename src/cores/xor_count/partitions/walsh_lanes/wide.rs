@@ -14,7 +14,7 @@ use crate::simd::array_of;
 
 /// The parts of these vectors.
 #[inline(always)]
-pub fn parts() -> impl Passes<LANES> {
+pub fn parts() -> impl Passes {
     passes!(LANES, |series: &mut [u32], size, signs: u32, terms: Range<usize>, modulus| {
         let modulus = u32x8::splat(modulus);
         let vectors = series[PAD..].as_chunks_mut::<LANES>().0;

@@ -17,7 +17,7 @@ const LANES: usize = 16;
 /// The parts of this tier.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
-pub fn parts() -> impl Passes<1> {
+pub fn parts() -> impl Passes {
     passes!(1, |series: &mut _, size, signs, terms, modulus| add_shifted(series, size, signs, terms, modulus))
 }
 
