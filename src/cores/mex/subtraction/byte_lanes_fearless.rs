@@ -141,7 +141,9 @@ fn at_level<S: Simd>(simd: S) -> Box<dyn Decoder> {
 }
 
 /// The decoder of the level of a tier. A build for SSE4.2 has that of SSE2: no row is listed at a level between.
+/// Inlined, so that an entry has the code of its own level alone.
 #[cfg(target_arch = "x86_64")]
+#[inline(always)]
 fn decoder(tier: Tier) -> Option<Box<dyn Decoder>> {
     match level(tier)? {
         Level::Avx512(simd) => Some(at_level(simd)),
@@ -152,6 +154,7 @@ fn decoder(tier: Tier) -> Option<Box<dyn Decoder>> {
 
 /// The decoder of the level of the build's target.
 #[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
 fn decoder(tier: Tier) -> Option<Box<dyn Decoder>> {
     Some(fearless_simd::dispatch!(level(tier)?, simd => at_level(simd)))
 }
