@@ -40,12 +40,7 @@ fn known(line: &'static str) -> Option<Known> {
 
 /// The known answer of a case, if there is one.
 pub fn find(case: &Case) -> Option<Known> {
-    for known in all() {
-        if known.case == *case {
-            return Some(known);
-        }
-    }
-    None
+    all().find(|known| known.case == *case)
 }
 
 impl Known {

@@ -277,10 +277,7 @@ impl<O: Operation> KernelDef<O> {
 
     /// The address of the kernel's code, if it is compiled into this build.
     pub(crate) fn entry(&self) -> Option<usize> {
-        match &self.body {
-            Some(body) => Some(body.run as usize),
-            None => None,
-        }
+        self.body.as_ref().map(|body| body.run as usize)
     }
 
     /// Predicted time and memory on a machine that has the kernel's tier, whether or not this one has it; `None` if the

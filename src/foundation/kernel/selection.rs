@@ -275,10 +275,9 @@ impl Selection {
                 None if is_allowed => best = quicker(best, candidate),
                 // It runs if it is named.
                 None if named.is_none() => other = quicker(other, candidate),
+                // Of equals the first.
                 Some(Obstacle::Memory { needs, free }) if is_allowed => {
-                    if least.is_none_or(|(least, _)| *needs < least) {
-                        least = Some((*needs, *free));
-                    }
+                    least = least.filter(|(least, _)| least <= needs).or(Some((*needs, *free)));
                 }
                 Some(obstacle) if is_allowed && named.is_some() => refused = Some((candidate.name, obstacle)),
                 _ => {}

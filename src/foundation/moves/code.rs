@@ -111,12 +111,7 @@ impl Famous {
 
     /// The game that a word means.
     pub(super) fn of_word(word: &str) -> Option<Famous> {
-        for game in FAMOUS {
-            if game.word == word {
-                return Some(game);
-            }
-        }
-        None
+        FAMOUS.into_iter().find(|game| game.word == word)
     }
 
     /// The words, each once.
