@@ -18,8 +18,8 @@ pub fn cost(input: &Octal, _: CostContext, [each, line]: [f64; 2]) -> Cost {
     // Values of 0.8 grow like this up to 4096 heaps, observed, and those of games with two parts more slowly; rows are lines of
     // 512 bits, a power of two of them.
     let lines = (n.powf(0.75) / 512.0).max(1.0).log2().ceil().exp2();
-    let triples = input.places(8).len() as f64;
-    let pairs = input.places(4).len() as f64 + f64::from(u8::from(has_rows));
+    let triples = input.places(8).count() as f64;
+    let pairs = input.places(4).count() as f64 + f64::from(u8::from(has_rows));
     let rows = if has_rows { n * (64.0 * lines + growing::bytes::<Vec<u64>>(1.0)) } else { 0.0 };
     let ns = 60.0 * n + 1.1 * pairs * n * n / 4.0 + triples * n * n / 6.0 * (each + line * lines);
     Cost { ns, bytes: 2.0 * n + rows }

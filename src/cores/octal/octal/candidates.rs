@@ -33,7 +33,7 @@ pub fn cost(input: &Octal, _: CostContext, [search]: [f64; 1]) -> Cost {
     if !input.has_sparse_space() {
         return Cost::IMPOSSIBLE;
     }
-    let (heaps, places) = (input.heaps() as f64, input.places(4).len() as f64);
+    let (heaps, places) = (input.heaps() as f64, input.places(4).count() as f64);
     // All splits of the first heaps stamp, and nothing is searched.
     let all_stamp = 30.0 + 0.34 * places * heaps / 4.0;
     let each = if heaps < 2.0 * SAMPLE as f64 { all_stamp } else { heap_ns(search, heaps / 2.0, places) };

@@ -27,9 +27,7 @@ pub fn write(code: &Code, values: &[u16], out: &mut dyn Write) -> io::Result<()>
     let mut bytes = Vec::with_capacity(2 * STEP);
     for values in values.chunks(STEP) {
         bytes.clear();
-        for value in values {
-            bytes.extend_from_slice(&value.to_le_bytes());
-        }
+        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
         out.bytes(&bytes)?;
     }
     out.end()
@@ -53,11 +51,8 @@ pub fn read(code: &Code, most: usize, from: &mut dyn Read) -> Result<Vec<u16>, C
         let step = &mut bytes[..2 * left.min(STEP)];
         reader.bytes(step)?;
         left -= step.len() / 2;
-        for bytes in step.as_chunks().0 {
-            if values.len() < most {
-                values.push(u16::from_le_bytes(*bytes));
-            }
-        }
+        let step = step.as_chunks().0.iter().map(|bytes| u16::from_le_bytes(*bytes));
+        values.extend(step.take(most.saturating_sub(values.len())));
     }
     reader.end()?;
     if values.first().is_some_and(|value| *value != 0) { Err(CheckpointError::Damaged) } else { Ok(values) }

@@ -67,29 +67,14 @@ impl Octal {
     }
 
     /// The places whose digit has this bit.
-    pub(in crate::cores::octal) fn places(&self, bit: u8) -> Vec<usize> {
-        let mut places = Vec::new();
-        for (place, digit) in &self.moves {
-            if digit & bit > 0 {
-                places.push(*place);
-            }
-        }
-        places
+    pub(in crate::cores::octal) fn places(&self, bit: u8) -> impl Iterator<Item = usize> + '_ {
+        self.moves.iter().filter(move |(_, digit)| digit & bit > 0).map(|(place, _)| *place)
     }
 
     /// How many splits all heaps have, asymptotically.
     pub(in crate::cores::octal) fn splits(&self) -> f64 {
         let n = self.limit as f64;
-        let mut splits = 0.0;
-        for (place, digit) in &self.moves {
-            let n = n - *place as f64;
-            if digit & 4 > 0 {
-                splits += n * n / 4.0;
-            }
-            if digit & 8 > 0 {
-                splits += n * n * n / 36.0;
-            }
-        }
-        splits
+        let of_digit = |bit: u8| self.places(bit).map(|place| n - place as f64);
+        of_digit(4).map(|n| n * n / 4.0).chain(of_digit(8).map(|n| n * n * n / 36.0)).sum()
     }
 }

@@ -113,13 +113,10 @@ impl Operation for MexOctal {
     }
 
     fn digest(values: &Vec<u16>) -> Digest {
-        let (mut max, mut zeros, mut sum, mut last) = (0, 0, 0, 0);
-        for value in values {
-            (max, last) = (max.max(*value), *value);
-            zeros += u128::from(*value == 0);
-            sum += u128::from(*value);
-        }
-        vec![("max", max.into()), ("zeros", zeros), ("sum", sum), ("last", last.into())]
+        let max = values.iter().max().copied().unwrap_or(0);
+        let zeros = values.iter().filter(|value| **value == 0).count() as u128;
+        let sum = values.iter().map(|value| u128::from(*value)).sum();
+        vec![("max", max.into()), ("zeros", zeros), ("sum", sum), ("last", values.last().copied().unwrap_or(0).into())]
     }
 }
 

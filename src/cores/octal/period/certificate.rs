@@ -45,9 +45,7 @@ impl fmt::Display for Certificate {
                 writeln!(text, "from {from}\nwidth {width}\nrare {last_rare}\nmask {} {kind}", mask.values)?;
                 for (heap, values) in values {
                     write!(text, "window {heap} ")?;
-                    for value in values {
-                        write!(text, "{value:02x}")?;
-                    }
+                    values.iter().try_for_each(|value| write!(text, "{value:02x}"))?;
                     writeln!(text)?;
                 }
             }
@@ -59,10 +57,9 @@ impl fmt::Display for Certificate {
 
 /// With its hash at the end.
 fn sealed(text: &str) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in text.bytes() {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     format!("{text}end {hash:016x}\n")
 }
 

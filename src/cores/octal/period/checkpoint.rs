@@ -13,7 +13,6 @@ use crate::cores::octal::octal::checkpoint::expect_code;
 use crate::cores::octal::octal::{self, Octal};
 use crate::cores::octal::sparse::window::CODES;
 use crate::kernel::RunError;
-use crate::simd::mapped;
 
 /// The first bytes of a checkpoint.
 const MAGIC: [u8; 8] = *b"nimwind2";
@@ -80,23 +79,14 @@ impl Start {
 
 fn read_counts<const COUNT: usize>(reader: &mut Reader) -> Result<[u64; COUNT], CheckpointError> {
     let mut numbers = [0; COUNT];
-    read_numbers(reader, &mut numbers)?;
+    for number in &mut numbers {
+        *number = reader.number()?;
+    }
     Ok(numbers)
 }
 
-fn read_numbers(reader: &mut Reader, numbers: &mut [u64]) -> Result<(), CheckpointError> {
-    for number in numbers {
-        *number = reader.number()?;
-    }
-    Ok(())
-}
-
-fn write_numbers(out: &mut Writer, numbers: &[u64]) -> io::Result<()> {
-    out.numbers(numbers.iter().copied())
-}
-
 fn write_window(out: &mut Writer, heap: u64, codes: &[u8]) -> io::Result<()> {
-    write_numbers(out, &[heap, codes.len() as u64])?;
+    out.numbers([heap, codes.len() as u64])?;
     out.bytes(codes)
 }
 
@@ -108,10 +98,8 @@ fn read_window(reader: &mut Reader) -> Result<Snapshot, CheckpointError> {
     }
     let mut codes = vec![0; count as usize];
     reader.bytes(&mut codes)?;
-    for code in &codes {
-        if usize::from(*code) >= CODES {
-            return Err(CheckpointError::Damaged);
-        }
+    if codes.iter().any(|code| usize::from(*code) >= CODES) {
+        return Err(CheckpointError::Damaged);
     }
     Ok(Snapshot { heap, codes })
 }
@@ -127,23 +115,18 @@ impl Progress {
     pub fn write(&self, input: &Octal, out: &mut dyn Write) -> io::Result<()> {
         let mut out = Writer::new(out, MAGIC)?;
         let text = input.code().to_string();
-        write_numbers(&mut out, &[text.len() as u64])?;
+        out.numbers([text.len() as u64])?;
         out.bytes(text.as_bytes())?;
         let Marks { class, since, zeros, marks } = &self.marks;
-        let counts = [self.table as u64, self.kept as u64, self.verified_by as u64, self.distance];
-        write_numbers(&mut out, &counts)?;
-        for (first, heaps) in &self.tallies {
-            write_numbers(&mut out, &[*first, *heaps])?;
-        }
+        out.numbers([self.table as u64, self.kept as u64, self.verified_by as u64, self.distance])?;
+        out.numbers(self.tallies.iter().flat_map(|(first, heaps)| [*first, *heaps]))?;
         write_window(&mut out, self.done, self.window(self.kept))?;
-        write_numbers(&mut out, &[u64::from(*class), *since, *zeros, marks.len() as u64])?;
-        for mark in marks {
-            write_numbers(&mut out, &[mark.heap, mark.window, mark.zeros])?;
-        }
-        write_numbers(&mut out, &[self.milestones.len() as u64])?;
+        out.numbers([u64::from(*class), *since, *zeros, marks.len() as u64])?;
+        out.numbers(marks.iter().flat_map(|mark| [mark.heap, mark.window, mark.zeros]))?;
+        out.numbers([self.milestones.len() as u64])?;
         for Milestone { window, counts } in &self.milestones {
             write_window(&mut out, window.heap, &window.codes)?;
-            write_numbers(&mut out, counts)?;
+            out.numbers(*counts)?;
         }
         out.end()
     }
@@ -159,37 +142,32 @@ impl Progress {
         let length = reader.number()?;
         expect_code(&mut reader, length, input.code())?;
         let [table, kept, verified_by, distance] = read_counts(&mut reader)?;
-        let mut tallies = [(0, 0); VALUES];
-        for tally in &mut tallies {
-            *tally = (reader.number()?, reader.number()?);
-        }
+        let tallies = read_counts::<{ 2 * VALUES }>(&mut reader)?;
         let Snapshot { heap: done, mut codes } = read_window(&mut reader)?;
         let [class, since, zeros, count] = read_counts(&mut reader)?;
         let class = u8::try_from(class).map_err(|_| CheckpointError::Damaged)?;
+        let mark = |[heap, window, zeros]: [u64; 3]| Mark { heap, window, zeros };
+        let marks = (0..count.min(MOST)).map(|_| read_counts(&mut reader).map(mark)).collect::<Result<Vec<_>, _>>()?;
+        let count = reader.number()?;
+        let milestone = |_| Ok(Milestone { window: read_window(&mut reader)?, counts: read_counts(&mut reader)? });
+        let milestones = (0..count.min(MOST)).map(milestone).collect::<Result<Vec<_>, CheckpointError>>()?;
+        reader.end()?;
+        let mut pairs = tallies.as_chunks().0.iter().map(|[first, heaps]| (*first, *heaps));
+        let tallies = std::array::from_fn(|_| pairs.next().expect("two numbers for each value"));
         let at = codes.len();
-        let mut is_possible = kept == at as u64
-            && counted(&mapped(tallies, |(_, heaps)| heaps)) == u128::from(done)
+        let is_possible = kept == at as u64
+            && counted(tallies.iter().map(|(_, heaps)| *heaps)) == u128::from(done)
             && (1..=LARGEST_TABLE as u64).contains(&table)
             && table <= done
             && verified_by <= kept
-            && since <= done;
-        let mut marks = Vec::new();
-        for _ in 0..count.min(MOST) {
-            let [heap, window, zeros] = read_counts(&mut reader)?;
-            is_possible &= heap <= done;
-            marks.push(Mark { heap, window, zeros });
-        }
-        let mut milestones: Vec<Milestone> = Vec::new();
-        for place in 0..reader.number()?.min(MOST) {
-            let (window, counts) = (read_window(&mut reader)?, read_counts(&mut reader)?);
-            let least = milestones.last().map_or(table, |last| last.window.heap);
-            is_possible &= (least..=done).contains(&window.heap)
-                && (place > 0 || window.heap == table)
-                && counted(&counts) == u128::from(window.heap);
-            milestones.push(Milestone { window, counts });
-        }
-        reader.end()?;
-        if !is_possible || milestones.is_empty() {
+            && since <= done
+            && marks.iter().all(|mark| mark.heap <= done)
+            && milestones.is_sorted_by_key(|milestone| milestone.window.heap)
+            && milestones.iter().all(|Milestone { window, counts }| {
+                (table..=done).contains(&window.heap) && counted(counts.iter().copied()) == u128::from(window.heap)
+            })
+            && milestones.first().is_some_and(|first| first.window.heap == table);
+        if !is_possible {
             return Err(CheckpointError::Damaged);
         }
         if done > input.limit() + 1 {
@@ -213,10 +191,6 @@ impl Progress {
 }
 
 /// How many heaps were counted.
-fn counted(heaps: &[u64]) -> u128 {
-    let mut sum = 0;
-    for heaps in heaps {
-        sum += u128::from(*heaps);
-    }
-    sum
+fn counted(heaps: impl Iterator<Item = u64>) -> u128 {
+    heaps.map(u128::from).sum()
 }

@@ -50,18 +50,11 @@ impl Marks {
     /// For codes like these, before a heap.
     pub(super) fn new(codes: &[u8], heap: u64) -> Self {
         let mut heaps = [0usize; 256];
-        for tail in codes.windows(TAIL) {
-            heaps[usize::from(class(tail))] += 1;
-        }
+        codes.windows(TAIL).for_each(|tail| heaps[usize::from(class(tail))] += 1);
         // One of 256 heaps need be looked at more closely, if there is such a class. Where the period is short, most classes do not occur.
-        let (mut class, mut least) = (0, usize::MAX);
-        for (other, heaps) in heaps.into_iter().enumerate() {
-            let difference = heaps.abs_diff(codes.len() / 256);
-            if heaps > 0 && difference < least {
-                (class, least) = (other as u8, difference);
-            }
-        }
-        Marks { class, since: heap, zeros: 0, marks: Vec::new() }
+        let occurring = (0..=255).filter(|class| heaps[usize::from(*class)] > 0);
+        let class = occurring.min_by_key(|class| heaps[usize::from(*class)].abs_diff(codes.len() / 256));
+        Marks { class: class.unwrap_or(0), since: heap, zeros: 0, marks: Vec::new() }
     }
 
     /// Whether the last eighth of all heaps has no mark, where some thirty are expected.
@@ -123,10 +116,8 @@ impl Marks {
             return None;
         }
         let window = hash(depth) ^ parity;
-        for earlier in &self.marks {
-            if earlier.window == window {
-                return Some(Repetition { from: earlier.heap, period: heap - earlier.heap });
-            }
+        if let Some(earlier) = self.marks.iter().find(|mark| mark.window == window) {
+            return Some(Repetition { from: earlier.heap, period: heap - earlier.heap });
         }
         self.marks.push(Mark { heap, window, zeros });
         while self.marks.len() > MOST {

@@ -84,13 +84,8 @@ pub fn tallies(values: &[u16]) -> Vec<Tally> {
 
 /// The tallies of values that occur, from the first heap and the number of heaps of each.
 fn occurring(counted: &[(u64, u64)]) -> Vec<Tally> {
-    let mut tallies = Vec::new();
-    for (value, (first, heaps)) in counted.iter().enumerate() {
-        if *heaps > 0 {
-            tallies.push(Tally { value: value as u16, first: *first, heaps: *heaps });
-        }
-    }
-    tallies
+    let tallies = (0..=u16::MAX).zip(counted).filter(|(_, (_, heaps))| *heaps > 0);
+    tallies.map(|(value, (first, heaps))| Tally { value, first: *first, heaps: *heaps }).collect()
 }
 
 /// What proves a period.
@@ -132,14 +127,14 @@ impl Rare {
     /// The rare heaps among these values, of a game that splits into two heaps.
     pub fn of(code: &Code, values: &[u16]) -> Self {
         let counts = Counts::of(common_parity(code), values);
-        Rare::among(&counts, &[0..values.len() as u64], &|n| values[n as usize])
+        Rare::among(&counts, [0..0, 0..values.len() as u64], &|n| values[n as usize])
     }
 
     /// The number of rare heaps by counts of values, and the last one in these ranges that is rare.
-    fn among(counts: &Counts, ranges: &[Range<u64>], value: &dyn Fn(u64) -> u16) -> Self {
+    fn among(counts: &Counts, ranges: [Range<u64>; 2], value: &dyn Fn(u64) -> u16) -> Self {
         let (mask, heaps) = counts.best();
-        for range in ranges.iter().rev() {
-            for n in range.clone().rev() {
+        for range in ranges.into_iter().rev() {
+            for n in range.rev() {
                 if mask.is_rare(n as usize, value(n)) {
                     return Rare { heaps, last: n as usize, mask };
                 }
@@ -228,32 +223,22 @@ impl Census {
             // parity.
             let more = (heaps - 1 - n) / period;
             let odd = if period.is_multiple_of(2) { 0 } else { more.div_ceil(2) };
-            for tally in &mut census.tallies {
-                if tally.value == value(n) {
-                    tally.heaps += more;
-                }
-            }
+            let tally = census.tallies.iter_mut().find(|tally| tally.value == value(n));
+            tally.expect("it was counted").heaps += more;
             counts.add(n as usize, value(n), (more - odd) as i64);
             counts.add(n as usize + 1, value(n), odd as i64);
         }
         // After two rounds, rare heaps recur.
         let recent = heaps - heaps.min(2 * period);
-        census.rare = Some(Rare::among(&counts, &[0..recent.min(preperiod), recent..heaps], &value));
-        let mut last = Vec::new();
-        for n in heaps - heaps.min(LAST as u64)..heaps {
-            last.push(value(n));
-        }
+        census.rare = Some(Rare::among(&counts, [0..recent.min(preperiod), recent..heaps], &value));
+        let last: Vec<u16> = (heaps - heaps.min(LAST as u64)..heaps).map(value).collect();
         census.last = hashed(&last);
         census
     }
 
     /// The number of heaps.
     pub fn heaps(&self) -> u64 {
-        let mut heaps = 0;
-        for tally in &self.tallies {
-            heaps += tally.heaps;
-        }
-        heaps
+        self.tallies.iter().map(|tally| tally.heaps).sum()
     }
 }
 
@@ -302,13 +287,9 @@ impl Operation for MexPeriod {
     }
 
     fn digest(census: &Census) -> Digest {
-        let (mut max, mut zeros, mut sum) = (0, 0, 0);
-        for Tally { value, heaps, .. } in &census.tallies {
-            (max, sum) = (*value, sum + u128::from(*value) * u128::from(*heaps));
-            if *value == 0 {
-                zeros = *heaps;
-            }
-        }
+        let zeros = census.tallies.iter().find(|tally| tally.value == 0).map_or(0, |tally| tally.heaps);
+        let max = census.tallies.last().map_or(0, |tally| tally.value);
+        let sum = census.tallies.iter().map(|tally| u128::from(tally.value) * u128::from(tally.heaps)).sum();
         vec![("max", max.into()), ("zeros", zeros.into()), ("sum", sum), ("last", census.last.into())]
     }
 }

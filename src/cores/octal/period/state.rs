@@ -82,12 +82,8 @@ impl Progress {
     /// Whether it keeps as many codes as a run with this window reads.
     pub(super) fn fits(&self, window: &Window) -> bool {
         let depth = window.depth.max(LANES);
-        for milestone in &self.milestones {
-            if milestone.window.codes.len() != depth {
-                return false;
-            }
-        }
         self.kept >= kept(window, self.table)
+            && self.milestones.iter().all(|milestone| milestone.window.codes.len() == depth)
     }
 
     /// The length of the buffer of codes.

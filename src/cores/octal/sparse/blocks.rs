@@ -105,7 +105,7 @@ impl<'a> Sparse<'a> {
     pub fn new(input: &'a Octal, g: &[u16]) -> Result<Self, TooLarge> {
         let is_unequal = input.code().is_unequal();
         let mut sparse = Sparse {
-            rules: Rules { input, is_unequal, takes: input.places(2), splits: input.places(4) },
+            rules: Rules { input, is_unequal, takes: input.places(2).collect(), splits: input.places(4).collect() },
             space: Space::new(common_parity(input.code()), g),
             coder: Coder::new(Mask { values: 1, position: None }),
             turned: Vec::new(),

@@ -23,7 +23,7 @@ pub fn cost(input: &Octal, ns: f64) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     let heaps = input.heaps() as f64;
-    let splits = input.places(4).len() as f64;
+    let splits = input.places(4).count() as f64;
     let each = if splits > 0.0 { 80.0 + 2000.0 * ns / LANES as f64 } else { 20.0 };
     // In known games with many rare heaps, most of these are among the first heaps, where they cost as much as all
     // splits would, plus the search for a space. The factor of a twentieth stands for the games that have a space much
@@ -199,7 +199,7 @@ pub fn drive<'a>(
         if n >= decide_at {
             decide_at = 2 * n;
             let current = sparse.take().or_else(|| Sparse::new(input, &values.known).ok());
-            let others = candidates::heap_ns(compiled.pace.search, 1.4 * n as f64, input.places(4).len() as f64);
+            let others = candidates::heap_ns(compiled.pace.search, 1.4 * n as f64, input.places(4).count() as f64);
             sparse = current.filter(|sparse| sparse.heap_ns(n, compiled.pace.step) < others);
             candidates = None;
         }

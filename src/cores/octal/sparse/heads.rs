@@ -54,22 +54,16 @@ pub fn choose(
         count
     };
     // With one place, cells need not be copied to see what a move would cover.
-    let count = |sample: &[(usize, Cells)], m: &Move| {
-        let mut count = 0;
-        for (n, cells) in sample {
-            count += if let [place] = places {
-                let code = codes[n - m.shift - place] ^ m.code as u8;
-                cells[usize::from(code / 64)] >> (code % 64) & 1
-            } else {
-                cover(*n, &mut cells.clone(), m)
-            };
-        }
-        count
+    let count = |sample: &[(usize, Cells)], m: &Move| -> u64 {
+        let [place] = places else { return sample.iter().map(|(n, cells)| cover(*n, &mut cells.clone(), m)).sum() };
+        let back = m.shift + place;
+        let is_left = |(n, cells): &(usize, Cells)| {
+            let code = codes[n - back] ^ m.code as u8;
+            cells[usize::from(code / 64)] >> (code % 64) & 1
+        };
+        sample.iter().map(is_left).sum()
     };
-    let mut queue = BinaryHeap::new();
-    for (at, m) in pool.iter().enumerate() {
-        queue.push((count(&sample, m), at));
-    }
+    let mut queue: BinaryHeap<(u64, usize)> = pool.iter().map(|m| count(&sample, m)).zip(0..).collect();
     let mut is_chosen = vec![false; pool.len()];
     // No move covers more than all that is left.
     while left as f64 >= least && left > 0 {

@@ -36,6 +36,8 @@ pub type Group = [[u8; LANES]; 8];
 pub const GROUPS: usize = PLANES / 8;
 /// Codes of each heap that are asked at once.
 pub const ASKED: usize = 4;
+/// These codes, a list for each heap of a block.
+pub type Asked = [[u8; LANES]; ASKED];
 
 /// Codes that are searched at once.
 pub const CHUNK: usize = 256;
@@ -104,7 +106,7 @@ pub struct Inner {
     /// The codes that are not hit, a word for each heap; bit 63 is unspecified.
     pub words: fn(hits: &Group, free: &mut [u64; LANES]),
     /// For each list of codes, one for each heap of the block at `n`, the heaps that reach theirs.
-    pub tests: fn(codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED],
+    pub tests: fn(codes: &[u8], n: usize, moves: &[Move], asked: &Asked) -> [u64; ASKED],
     /// Keeps the codes that are not the XOR of two codes at the same index, in their order, and returns their number.
     pub search: fn(a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize,
 }

@@ -17,23 +17,15 @@ pub struct SparseSpace {
 pub fn sparse_space(code: &Code, values: &[u16]) -> SparseSpace {
     let (mask, count) = Counts::of(common_parity(code), values).best();
     let mut rare = Vec::with_capacity(count);
-    for (heap, value) in values.iter().enumerate() {
-        if mask.is_rare(heap, *value) {
-            rare.push(heap);
-        }
-    }
+    rare.extend((0..values.len()).filter(|heap| mask.is_rare(*heap, values[*heap])));
     SparseSpace { mask, rare }
 }
 
 /// The parity of all places where the code allows a split into two; `None` if they differ, or there are none.
 pub fn common_parity(code: &Code) -> Option<usize> {
-    let mut parity = None;
-    for place in 0..=code.last_place()? {
-        if code.digit(place) & 4 > 0 && *parity.get_or_insert(place % 2) != place % 2 {
-            return None;
-        }
-    }
-    parity
+    let mut places = (0..=code.last_place()?).filter(|place| code.digit(*place) & 4 > 0);
+    let parity = places.next()? % 2;
+    places.all(|place| place % 2 == parity).then_some(parity)
 }
 
 /// Which values of a heap are rare: those with an even number of bits in common with a mask, counting the position as one more bit
@@ -112,14 +104,9 @@ impl Counts {
         let mut sums = self.heaps.concat();
         let by_position = sums.len() / 2;
         walsh_hadamard(&mut sums);
-        let masks = if self.parity.is_some() { sums.len() } else { by_position };
-        // Values have at least a bit.
-        let mut best = 1;
-        for mask in 2..masks {
-            if mask != by_position && sums[mask] < sums[best] {
-                best = mask;
-            }
-        }
+        let masks = if self.parity.is_some() { 0..sums.len() } else { 0..by_position };
+        let masks = masks.filter(|mask| mask % by_position != 0);
+        let best = masks.min_by_key(|mask| sums[*mask]).expect("values have at least a bit");
         let position = self.parity.filter(|_| best >= by_position);
         // The first sum is the number of heaps.
         (Mask { values: (best % by_position) as u16, position }, ((sums[0] + sums[best]) / 2) as usize)
@@ -182,17 +169,10 @@ impl Space {
     /// Splits the values by a mask.
     pub fn split_by(&mut self, mask: Mask, values: &[u16]) {
         self.mask = mask;
-        let mut count = 0;
-        for (n, value) in values.iter().enumerate() {
-            count += usize::from(mask.is_rare(n, *value));
-        }
+        let rare = || values.iter().copied().enumerate().filter(|(n, value)| mask.is_rare(*n, *value));
         // Half of the heaps may be rare: the old list is freed first, and the new one has no room to spare.
         self.rare = Vec::new();
-        self.rare.reserve_exact(count);
-        for (n, value) in values.iter().enumerate() {
-            if mask.is_rare(n, *value) {
-                self.rare.push((n, *value));
-            }
-        }
+        self.rare.reserve_exact(rare().count());
+        self.rare.extend(rare());
     }
 }

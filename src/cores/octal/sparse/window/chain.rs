@@ -45,34 +45,24 @@ pub struct Chain {
 impl Chain {
     /// At most [`MOST`] moves, whose shifts count from the first place. A take leaves an empty heap.
     pub fn new(moves: &[Move], takes: Vec<usize>, others: &[usize]) -> Self {
-        let mut chain = Chain {
-            nearest: [NONE; NEAREST],
-            with_takes: [NONE; NEAREST],
-            moves: (Vec::new(), Vec::new()),
-            takes: Vec::new(),
-            others: others.to_vec(),
-        };
-        for m in moves {
-            let code = m.code as u8;
-            if m.shift <= NEAREST {
-                add(&mut chain.nearest[m.shift - 1], code);
-                add(&mut chain.with_takes[m.shift - 1], code);
-            } else {
-                let mut table = NONE;
-                add(&mut table, code);
-                chain.moves.0.push(m.shift);
-                chain.moves.1.push(table);
-            }
+        let table = |code: u8| -> Table { array_of(|read| 1 << ((read as u8 ^ code) % 64)) };
+        let add = |to: &mut Table, code: u8| zip(to, table(code)).for_each(|(to, bit)| *to |= bit);
+        let mut nearest = [NONE; NEAREST];
+        for m in moves.iter().filter(|m| m.shift <= NEAREST) {
+            add(&mut nearest[m.shift - 1], m.code as u8);
         }
-        for take in takes {
-            if take <= NEAREST { add(&mut chain.with_takes[take - 1], 0) } else { chain.takes.push(take) }
+        let mut with_takes = nearest;
+        for take in takes.iter().filter(|take| **take <= NEAREST) {
+            add(&mut with_takes[take - 1], 0);
         }
-        let count = chain.moves.0.len();
-        let size = SIZES[usize::from(count > SIZES[0]) + usize::from(count > SIZES[1])];
+        let far = moves.iter().filter(|m| m.shift > NEAREST);
+        let (mut shifts, mut tables): (Vec<usize>, Vec<Table>) = far.map(|m| (m.shift, table(m.code as u8))).unzip();
+        let size = SIZES.into_iter().find(|size| shifts.len() <= *size).expect("at most 16 moves");
         // What fills up reads codes that were stored long before.
-        chain.moves.0.resize(size, SHORT);
-        chain.moves.1.resize(size, NONE);
-        chain
+        shifts.resize(size, SHORT);
+        tables.resize(size, NONE);
+        let takes = takes.into_iter().filter(|take| *take > NEAREST).collect();
+        Chain { nearest, with_takes, moves: (shifts, tables), takes, others: others.to_vec() }
     }
 
     /// Computes the codes of [`SHORT`] heaps from `n` on. The last words have what all but these moves reach at the first place, those
@@ -151,13 +141,6 @@ impl Chain {
                 to[lane].set(code as u8);
             }
         }
-    }
-}
-
-/// Adds to a table what a move that leaves a heap of this code reaches.
-fn add(table: &mut Table, code: u8) {
-    for (read, word) in table.iter_mut().enumerate() {
-        *word |= 1 << ((read as u8 ^ code) % 64);
     }
 }
 

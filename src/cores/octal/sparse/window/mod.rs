@@ -100,7 +100,7 @@ pub struct Loops {
     /// [`Window::compute`].
     pub compute: fn(&mut Window, codes: &mut [u8], n: usize) -> Result<(), End>,
     /// [`Window::verify`].
-    pub verify: fn(&mut Window, codes: &[u8], n: usize, odd: usize, is_reached: IsReached<'_>) -> Result<(), End>,
+    pub verify: Verify,
     /// [`Progress::mark`].
     pub mark: fn(&mut Progress, count: usize, depth: usize, by_position: bool) -> Option<Repetition>,
     /// [`Progress::count`].
@@ -108,6 +108,8 @@ pub struct Loops {
     /// What they are compiled for.
     pub lanes: Lanes,
 }
+
+type Verify = fn(&mut Window, codes: &[u8], n: usize, odd: usize, is_reached: IsReached<'_>) -> Result<(), End>;
 
 /// Searches for a move by which a heap reaches a rare value, given the heap's index and the code.
 pub type IsReached<'a> = &'a mut dyn FnMut(usize, u8) -> bool;
@@ -498,9 +500,9 @@ fn fewest_planes(codes: &[u8], block: usize) -> usize {
     let (mut fewest, mut least) = (1, usize::MAX);
     for first in 1..=CODES / 8 {
         let mut time = blocks[0] * pass(first);
-        for planes in first + 1..=CODES / 8 {
+        for (planes, blocks) in blocks.iter().enumerate().skip(first + 1) {
             // Once more means the words before the block as well.
-            time += blocks[planes] * 2 * pass(planes);
+            time += blocks * 2 * pass(planes);
         }
         if time < least {
             (fewest, least) = (first, time);

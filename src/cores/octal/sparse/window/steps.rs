@@ -45,8 +45,8 @@ impl Windowed {
         let mut end = (self.loops.compute)(window, &mut sparse.codes, n);
         if end.is_ok() {
             let (codes, known) = (&sparse.codes, &mut values.known);
-            for heap in n..n + CHUNK {
-                known.push(self.values[heap % 2][usize::from(codes[heap]) % CODES]);
+            for (heap, code) in (n..).zip(&codes[n..n + CHUNK]) {
+                known.push(self.values[heap % 2][usize::from(*code) % CODES]);
             }
             let coder = window.coder;
             let mut is_reached = |heap, code| sparse.is_reached(heap, known, coder.rare(heap, code));
