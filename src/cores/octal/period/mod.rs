@@ -79,7 +79,8 @@ pub fn tallies(values: &[u16]) -> Vec<Tally> {
         }
         *heaps += 1;
     }
-    occurring(&counted)
+    let largest = values.iter().max().copied().unwrap_or(0);
+    occurring(&counted[..=usize::from(largest)])
 }
 
 /// The tallies of values that occur, from the first heap and the number of heaps of each.
