@@ -1,12 +1,12 @@
 //! [`super::greedy`] on two threads: one computes common values, the other follows and verifies them. See
-//! [`Pair`].
+//! [`drive::Pair`].
 //!
 //! Cost: as on one thread, plus a copy of each code.
 //! Bound: the thread with more to do, which is the one that computes.
 
 use super::{Octal, Start, greedy};
 use crate::cores::octal::sparse::Compiled;
-use crate::cores::octal::sparse::drive::{self, Pair, drive};
+use crate::cores::octal::sparse::drive::{self, drive};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
 
@@ -20,5 +20,5 @@ pub fn cost(input: &Octal, context: CostContext, [step, thread]: [f64; 2]) -> Co
 }
 
 pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Vec<u16>, RunError> {
-    drive(input, run, start, parts, &mut Pair)
+    drive::with_producer(parts, |pair| drive(input, run, start, parts, pair))
 }

@@ -4,8 +4,7 @@
 //! of heaps has doubled, it chooses the quicker of these and of [`Sparse`] blocks, by their cost with the rare heaps so
 //! far.
 
-use std::mem::take;
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 
 use super::Compiled;
 use super::blocks::{Sparse, TooLarge};
@@ -57,116 +56,85 @@ impl<'a> Steps<'a> for Alone {
     }
 }
 
-/// Heaps that are computed before they are verified, at most and at least; and heaps that are handed on at once.
-const TASK: usize = 1 << 22;
-const LEAST_TASK: usize = if cfg!(test) { 4 * LANES } else { 1 << 15 };
-const MESSAGE: usize = 64 * LANES;
+/// Common heaps that are computed before they are verified.
+struct Task<'a> {
+    producer: Sparse<'a>,
+    /// The index in the producer of the first of them.
+    place: usize,
+    count: usize,
+    sender: SyncSender<Vec<u8>>,
+}
 
-/// Bytes of what is computed ahead, besides what one thread needs.
+/// Heaps in a task, at most and at least; heaps in a message; messages that may wait.
+const TASK: usize = 1 << 22;
+const LEAST_TASK: usize = if cfg!(test) { 4 * LANES } else { 1 << 14 };
+const MESSAGE: usize = 64 * LANES;
+const WAITING: usize = 16;
+
+/// Bytes of a task and of the messages that wait, besides what one thread needs.
 pub fn task_bytes(input: &Octal) -> f64 {
-    2.0 * input.heaps().min(TASK) as f64
+    input.heaps().min(TASK + (WAITING + 2) * MESSAGE) as f64
 }
 
 /// With a thread that computes common values, while this one follows and verifies them. A rare heap ends what is
 /// computed ahead.
-pub struct Pair;
+pub struct Pair<'a>(Sender<Task<'a>>);
 
-impl<'a> Steps<'a> for Pair {
+impl<'a> Steps<'a> for Pair<'a> {
     fn step(&mut self, sparse: &mut Sparse<'a>, values: &mut Values, watch: &Watch, compiled: Compiled) -> Step {
         let n = values.known.len();
         let count = sparse.ahead(n).min(watch.ahead(n)).min(values.heaps - n).min(TASK) / LANES * LANES;
         if count < LEAST_TASK {
             return sparse.step(values, compiled);
         }
-        let (mut producer, mut at) = sparse.producer(n, count);
-        let (end, ahead) = (at + count, &Ahead::default());
-        let compute = move || {
-            let _end = End(ahead);
-            while at < end {
-                let from = at;
-                while at < end.min(from + MESSAGE) {
-                    if (compiled.common)(&mut producer, at).is_err() {
-                        return;
-                    }
-                    at += LANES;
+        let (producer, place) = sparse.producer(n, count);
+        let (sender, received) = sync_channel(WAITING);
+        let sent = self.0.send(Task { producer, place, count, sender });
+        assert!(sent.is_ok(), "the thread takes tasks until there are no more");
+        for codes in received {
+            for block in codes.chunks_exact(LANES) {
+                let n = values.known.len();
+                sparse.codes[n..n + LANES].copy_from_slice(block);
+                if let Err(error) = (compiled.verify)(sparse, &mut values.known) {
+                    return Ok(Err(error));
                 }
-                if !ahead.put(&producer.codes[from..at]) {
-                    return;
+                values.advance()?;
+                // A rare heap, or another mask.
+                if values.known.len() < n + LANES || sparse.is_choice_due() {
+                    return Ok(Ok(()));
                 }
             }
-        };
-        let outcome = std::thread::scope(|scope| {
-            let producer = threads::start(scope, compute)?;
-            let outcome = follow(sparse, values, compiled, ahead);
-            drop(End(ahead));
-            threads::join(producer);
-            outcome
-        })?;
-        // The producer may have stopped before the first block, and the next step says why.
-        if values.known.len() == n && outcome.is_ok() { sparse.step(values, compiled) } else { Ok(outcome) }
+        }
+        // The producer may have stopped early, and the next step says why.
+        if values.known.len() < n + count { sparse.step(values, compiled) } else { Ok(Ok(())) }
     }
 }
 
-/// Verifies the codes that are computed ahead, up to a rare heap or another mask.
-fn follow(sparse: &mut Sparse, values: &mut Values, compiled: Compiled, ahead: &Ahead) -> Step {
-    loop {
-        let codes = ahead.take();
-        if codes.is_empty() {
-            return Ok(Ok(()));
-        }
-        for block in codes.chunks_exact(LANES) {
-            let n = values.known.len();
-            sparse.codes[n..n + LANES].copy_from_slice(block);
-            if let Err(error) = (compiled.verify)(sparse, &mut values.known) {
-                return Ok(Err(error));
-            }
-            values.advance()?;
-            if values.known.len() < n + LANES || sparse.is_choice_due() {
-                return Ok(Ok(()));
+/// Starts a thread for the duration of `work`.
+pub fn with_producer<'a>(
+    compiled: Compiled,
+    work: impl FnOnce(&mut Pair<'a>) -> Result<Vec<u16>, RunError>,
+) -> Result<Vec<u16>, RunError> {
+    let (sender, tasks) = channel::<Task<'a>>();
+    let compute = move || {
+        for Task { mut producer, place, count, sender } in tasks {
+            for from in (place..place + count).step_by(MESSAGE) {
+                let end = (place + count).min(from + MESSAGE);
+                let is_done = (from..end).step_by(LANES).all(|n| (compiled.common)(&mut producer, n).is_ok());
+                if !is_done || sender.send(producer.codes[from..end].to_vec()).is_err() {
+                    break;
+                }
             }
         }
-    }
-}
-
-/// Codes that one thread computes and another takes.
-#[derive(Default)]
-struct Ahead {
-    /// Those that are not taken yet, and whether one of the threads has ended.
-    codes: Mutex<(Vec<u8>, bool)>,
-    changed: Condvar,
-}
-
-impl Ahead {
-    fn codes(&self) -> MutexGuard<'_, (Vec<u8>, bool)> {
-        self.codes.lock().expect("nothing panics while it is locked")
-    }
-
-    /// Hands codes on. False if nobody takes them any more.
-    fn put(&self, codes: &[u8]) -> bool {
-        let mut ahead = self.codes();
-        ahead.0.extend_from_slice(codes);
-        self.changed.notify_one();
-        !ahead.1
-    }
-
-    /// Takes all codes, as soon as there are some; none after the last.
-    fn take(&self) -> Vec<u8> {
-        let mut ahead = self.codes();
-        while ahead.0.is_empty() && !ahead.1 {
-            ahead = self.changed.wait(ahead).expect("nothing panics while it is locked");
-        }
-        take(&mut ahead.0)
-    }
-}
-
-/// Tells the other thread of the end, when dropped.
-struct End<'a>(&'a Ahead);
-
-impl Drop for End<'_> {
-    fn drop(&mut self) {
-        self.0.codes().1 = true;
-        self.0.changed.notify_one();
-    }
+    };
+    std::thread::scope(|scope| {
+        let producer = threads::start(scope, compute)?;
+        let mut pair = Pair(sender);
+        let outcome = work(&mut pair);
+        drop(pair);
+        threads::join(producer);
+        outcome
+    })
 }
 
 /// The driver.
@@ -231,7 +199,7 @@ mod tests {
         for (code, limit) in [("0.16", 16_000), ("0.354", 5_000), ("0.56", 25_000)] {
             let input = Octal::new(&code.parse().expect("a game"), limit).expect("a small limit");
             let parts = plain::parts();
-            let paired = drive(&input, &Run::new(2), Start::default(), parts, &mut Pair);
+            let paired = with_producer(parts, |pair| drive(&input, &Run::new(2), Start::default(), parts, pair));
             let alone = drive(&input, &Run::new(1), Start::default(), parts, &mut Alone);
             assert!(paired == alone && paired.is_ok(), "{code}");
         }
