@@ -4,6 +4,8 @@
 //! list the beginnings of commands, separated by semicolons: after `only help is tested:` those that take minutes, and
 //! are run with `--help`; after `not tested:` those that change the system or the shell. Other commands of cargo build,
 //! and so they take minutes.
+//!
+//! A block of `console` shows a command after `$`, and its output. It prints the same here, but for numbers and the order of lines. A third comment, `stands for:`, names a kernel that the tree has for one that a reader is to write.
 
 #[path = "suite/program.rs"]
 mod program;
@@ -14,6 +16,8 @@ use std::process::Output;
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use nimlanes::machine::Machine;
+use nimlanes::machine::isa::Tier;
 
 use crate::program::{Command, path_of_program};
 
@@ -35,13 +39,23 @@ const WITH_HELP: [&str; 6] = [
 
 const HELP: &str = "<!-- only help is tested:";
 const NOT_TESTED: &str = "<!-- not tested:";
+const STANDS_FOR: &str = "<!-- stands for:";
+
+/// Parts of forms that depend on the machine and on what else it does.
+const VARYING: [&str; 3] =
+    [", 0 % of the turns disturbed and left out", " (few: the range covers nearly all of them)", ", debug profile"];
+
+/// The beginnings of lines that depend on these.
+const VARYING_LINES: [&str; 2] = ["not reliable: ", "two modes: "];
 
 fn main() {
     let read = |guide: &str| fs::read_to_string(source_tree().join(guide)).expect("a file of the source tree");
     let guides = GUIDES.into_iter().flat_map(|guide| trials(guide, &read(guide)));
     let of = |page| commands(&read(page)).into_iter().map(move |command| trial(page, command, true));
-    let trials: Vec<Trial> = guides.chain(WITH_HELP.into_iter().flat_map(of)).collect();
-    assert!(trials.len() > 60, "{} commands", trials.len());
+    let outputs: Vec<Trial> = GUIDES.into_iter().flat_map(|guide| outputs(guide, &read(guide))).collect();
+    assert!(outputs.len() > 1, "{} outputs", outputs.len());
+    let trials: Vec<Trial> = guides.chain(WITH_HELP.into_iter().flat_map(of)).chain(outputs).collect();
+    assert!(trials.len() > 50, "{} commands", trials.len());
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
@@ -58,6 +72,56 @@ fn trials(guide: &'static str, text: &str) -> Vec<Trial> {
     let is_in = |list: &[String], command: &str| list.iter().any(|beginning| begins(command, beginning));
     commands.retain(|command| !is_in(&not_tested, command));
     commands.into_iter().map(|command| trial(guide, command.clone(), is_in(&help, &command))).collect()
+}
+
+/// The outputs that a guide shows. Those that name a kernel for AVX2 are ignored where the CPU lacks it.
+fn outputs(guide: &'static str, text: &str) -> Vec<Trial> {
+    let mut text = text.to_owned();
+    for pair in listed(&text, STANDS_FOR) {
+        let (here, shown) = pair.split_once(" for ").expect("a kernel for another");
+        text = text.replace(shown, here);
+    }
+    let blocks = text.split("```console\n$ ").skip(1).filter_map(|rest| rest.split("```").next());
+    let shown = blocks.map(|block| block.split_once('\n').expect("a command and its output"));
+    shown.map(|(command, output)| trial_of_output(guide, command.to_owned(), output.to_owned())).collect()
+}
+
+fn trial_of_output(guide: &str, command: String, shown: String) -> Trial {
+    let is_here = !command.contains("avx2") || Machine::detect().offers(Tier::Avx2);
+    let trial = Trial::test(format!("{guide}: output of {command}"), move || {
+        let folder = tempfile::tempdir()?;
+        let words: Vec<&str> = command.split_whitespace().collect();
+        let output = process(&words, false, folder.path())?.timeout(TIME_LIMIT).output()?;
+        judge(&output)?;
+        let printed = String::from_utf8(output.stdout)?;
+        if form(&shown) == form(&printed) {
+            Ok(())
+        } else {
+            Err(format!("shown:\n{shown}\nprinted:\n{printed}").into())
+        }
+    });
+    if is_here { trial } else { trial.with_kind("needs AVX2").with_ignored_flag(true) }
+}
+
+/// The lines of an output in alphabetic order, without numbers, units of time, bars, and parts that vary from run to run.
+fn form(output: &str) -> Vec<String> {
+    let word = |word: &str| {
+        let letters = word.replace(|c: char| c.is_ascii_digit() || c == '.', "");
+        match word {
+            "ns" | "µs" | "ms" => "s".to_owned(),
+            _ if letters.len() < word.len() => format!("0{letters}"),
+            _ if letters.trim_matches('#').is_empty() => "#".to_owned(),
+            _ => letters,
+        }
+    };
+    let varies = |line: &&str| line.is_empty() || VARYING_LINES.iter().any(|beginning| line.starts_with(beginning));
+    let lines = output.lines().filter(|line| !varies(line)).map(|line| {
+        let line = line.split_whitespace().map(word).collect::<Vec<_>>().join(" ");
+        VARYING.iter().fold(line, |line, part| line.replace(part, ""))
+    });
+    let mut lines: Vec<String> = lines.collect();
+    lines.sort();
+    lines
 }
 
 /// The beginnings of commands that the comments of one kind list.
