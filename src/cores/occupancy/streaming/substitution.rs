@@ -141,7 +141,7 @@ impl Reader {
         // The first bits belong to no word of flags.
         rows.iter_mut().for_each(|row| row.store(0, 0));
         let mut reader = Reader { start, end: RowEnd::default().after((begin - start) as u32), next: word };
-        reader.read(substitutions, rows, flags, at, at, |row, end, flags, by| plain::append(row, end, flags, by))?;
+        reader.read(substitutions, rows, flags, at, at, plain::append)?;
         reader.drop_before(rows, at);
         Some(reader)
     }
@@ -215,9 +215,8 @@ mod tests {
         let mut written = [const { SpanRow::new() }; ROWS];
         let mut out = [const { Vec::new() }; ROWS];
         let mut at = from;
-        let append = |row: &mut SpanRow, end, flags, by: &Substitution| plain::append(row, end, flags, by);
         let Some(mut reader) = Reader::at(substitutions, &mut written, &tape, at) else { return out };
-        while reader.read(substitutions, &mut written, &tape, at, at + step, append).is_some() {
+        while reader.read(substitutions, &mut written, &tape, at, at + step, plain::append).is_some() {
             for bit in at..at + step {
                 let bit = (bit - reader.start) as usize;
                 out.iter_mut().zip(&written).for_each(|(out, row)| out.push(row.load(bit / 8) >> (bit % 8) & 1 == 1));

@@ -74,8 +74,8 @@ impl Partitions {
     /// See [`Partitions::new`].
     pub fn scatterstone(total: u64, modulus: u64, three_parts: Vec<u32>) -> Result<Self, InputError> {
         let mut more = vec![0; three_parts.len()];
-        for s in 2..more.len() {
-            more[s] = s as u32 - 1;
+        for (s, value) in more.iter_mut().enumerate().skip(2) {
+            *value = s as u32 - 1;
         }
         Partitions::new(total, modulus, vec![three_parts, more])
     }
