@@ -231,7 +231,7 @@ fn lower(blocks: &Blocks) -> u64 {
     !none
 }
 
-/// [`plain::append`], a substitution of sixteen flags in two instructions.
+/// `append_plain`, a substitution of sixteen flags in two instructions.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,popcnt")]
 fn append(row: &mut SpanRow, end: RowEnd, flags: [u64; 2], Substitution { zeros, added, marks, .. }: &Substitution) {

@@ -99,7 +99,7 @@ const LOWEST_BYTE: [u64; 8] = lanes(0, 0x0808_0808_0808_0808, 2);
 /// For each byte of a lane the bits up to its end: it is whole if the lane has as many.
 const WHOLE: i64 = 0x4038_3028_2018_1008;
 
-/// [`plain::append`]: sixteen flags a lane.
+/// As `append_plain`, sixteen flags a lane.
 ///
 /// Tables map four flags to their image. Shifts join the pieces two by two until a lane holds the image of its flags.
 /// The lane moves up to where it begins in a byte of the row, the rest of its last byte goes to the next lane, and the

@@ -64,10 +64,10 @@ impl Engine {
         }
     }
 
-    /// Prepares the rows of the next span, by functions like [`plain::append`] and [`plain::interleave`]. `None` if a source lacks
-    /// marks that it reads.
+    /// Prepares the rows of the next span, by functions like [`append_plain`] and [`plain::interleave`]. `None` if a source lacks marks
+    /// that it reads.
     ///
-    /// [`plain::append`]: super::plain::append
+    /// [`append_plain`]: super::substitution::append_plain
     /// [`plain::interleave`]: super::plain::interleave
     #[inline(always)]
     pub fn prepare(

@@ -3,7 +3,7 @@
 use super::engine::{Engine, Sources};
 use super::row::SpanRow;
 use super::span::{BLOCKS, Blocks, Span, WORDS};
-use super::substitution::{RowEnd, Substitution, append as append_by};
+use super::substitution::append_plain;
 use super::tape::Tape;
 use super::window::{BLOCK, PAD, Registers, Window};
 use crate::kernel::RunError;
@@ -58,7 +58,7 @@ pub mod plain {
 
     /// The loops of plain Rust.
     pub fn parts() -> Loops {
-        loops!(append, interleave, open, blocks, lower, sum_of_bits)
+        loops!(append_plain, interleave, open, blocks, lower, sum_of_bits)
     }
 
     /// Runs the blocks of a span from `block` on while they are exact in 64-bit registers. Returns the first that is not.
@@ -108,17 +108,6 @@ pub mod plain {
             sum += u64::from((word & numbers).count_ones()) << digit;
         }
         [word.count_ones().into(), sum]
-    }
-
-    /// Appends the image of flags to a row that ends at `end`.
-    #[inline(always)]
-    pub fn append(row: &mut SpanRow, end: RowEnd, flags: [u64; 2], substitution: &Substitution) {
-        let Substitution { zeros, images, .. } = substitution;
-        append_by(row, end, flags, *zeros, |flags| {
-            let [low, high] = flags.to_le_bytes();
-            let image = |flags: u8| u64::from(images[usize::from(flags)]);
-            image(low) | image(high) << (zeros / 2 + low.count_ones())
-        });
     }
 
     /// A word whose even bits are `even` and whose odd bits are `odd`.

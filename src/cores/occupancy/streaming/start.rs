@@ -2,7 +2,8 @@
 
 use super::automaton::Joint;
 use super::span::SPAN;
-use super::tapes::{NewMarks, Tapes};
+use super::tape::NewMarks;
+use super::tapes::Tapes;
 use super::window::{BLOCK, PAD, Registers, Window};
 use crate::cores::occupancy::{Positions, ProportionateNim, Wanted, window_certificate};
 use crate::kernel::{Run, RunError};

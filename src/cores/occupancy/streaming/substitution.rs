@@ -5,7 +5,6 @@
 //! difference row every `n` becomes `0`, or `01` if it is upper; in the used row `00` or `010`. In the two parity rows
 //! of the sum a pair of `n` becomes `000` and one more `0` for each upper one, with a mark in the row of its parity.
 
-use super::inner::plain;
 use super::row::SpanRow;
 use super::tape::{BitString, Tape};
 
@@ -102,7 +101,7 @@ impl RowEnd {
     }
 }
 
-/// Appends the image of flags to a row that ends there: see [`plain::append`].
+/// Appends the image of flags to a row that ends there: see [`append_plain`].
 pub trait Append: Fn(&mut SpanRow, RowEnd, [u64; 2], &Substitution) + Copy {}
 
 impl<F: Fn(&mut SpanRow, RowEnd, [u64; 2], &Substitution) + Copy> Append for F {}
@@ -119,6 +118,17 @@ pub fn append(row: &mut SpanRow, mut end: RowEnd, flags: [u64; 2], zeros: u32, i
         last >>= bits & !7;
         end = RowEnd { fill: 0, ..end }.after(bits);
     }
+}
+
+/// Appends the image of flags to a row that ends at `end`, by a table of the images of a byte.
+#[inline(always)]
+pub fn append_plain(row: &mut SpanRow, end: RowEnd, flags: [u64; 2], substitution: &Substitution) {
+    let Substitution { zeros, images, .. } = substitution;
+    append(row, end, flags, *zeros, |flags| {
+        let [low, high] = flags.to_le_bytes();
+        let image = |flags: u8| u64::from(images[usize::from(flags)]);
+        image(low) | image(high) << (zeros / 2 + low.count_ones())
+    });
 }
 
 /// Reads flags and writes rows, one for each substitution.
@@ -141,7 +151,7 @@ impl Reader {
         // The first bits belong to no word of flags.
         rows.iter_mut().for_each(|row| row.store(0, 0));
         let mut reader = Reader { start, end: RowEnd::default().after((begin - start) as u32), next: word };
-        reader.read(substitutions, rows, flags, at, at, plain::append)?;
+        reader.read(substitutions, rows, flags, at, at, append_plain)?;
         reader.drop_before(rows, at);
         Some(reader)
     }
@@ -216,7 +226,7 @@ mod tests {
         let mut out = [const { Vec::new() }; ROWS];
         let mut at = from;
         let Some(mut reader) = Reader::at(substitutions, &mut written, &tape, at) else { return out };
-        while reader.read(substitutions, &mut written, &tape, at, at + step, plain::append).is_some() {
+        while reader.read(substitutions, &mut written, &tape, at, at + step, append_plain).is_some() {
             for bit in at..at + step {
                 let bit = (bit - reader.start) as usize;
                 out.iter_mut().zip(&written).for_each(|(out, row)| out.push(row.load(bit / 8) >> (bit % 8) & 1 == 1));

@@ -192,6 +192,46 @@ pub fn extend<const N: usize>(list: &mut Vec<u64>, words: &[u64; N], count: usiz
     list.truncate(end);
 }
 
+/// Marks in whole words, for the tapes.
+#[derive(Default)]
+pub struct NewMarks {
+    /// Used heaps.
+    pub used: Vec<u64>,
+    /// Occupied lines `2m - n` by parity, odd ones at `(2m - n + 1) / 2`.
+    pub sum: [Vec<u64>; 2],
+    /// Upper `n`.
+    pub flags: Vec<u64>,
+}
+
+impl NewMarks {
+    /// Words of `used` and of each other list that are enough for a number of heaps: `used`, `sum` and `flags` grow by
+    /// 1.478, 0.978 and 1 bit a heap.
+    fn words(heaps: u64) -> [usize; 2] {
+        const MORE: usize = 24;
+        mapped([heaps * 3 / 2, heaps], |bits| bits as usize / WORD + MORE)
+    }
+
+    /// Bytes of lists for a number of heaps.
+    pub fn bytes(heaps: u64) -> f64 {
+        let [used, other] = Self::words(heaps);
+        8.0 * (used + 3 * other) as f64
+    }
+
+    /// Makes room for the marks of that many heaps.
+    pub fn reserve(&mut self, heaps: u64) {
+        let NewMarks { used, sum: [even, odd], flags } = self;
+        let [of_used, of_others] = Self::words(heaps);
+        used.reserve_exact(of_used);
+        [even, odd, flags].into_iter().for_each(|list| list.reserve_exact(of_others));
+    }
+
+    /// Empties the lists.
+    pub fn clear(&mut self) {
+        let NewMarks { used, sum: [even, odd], flags } = self;
+        [used, even, odd, flags].into_iter().for_each(Vec::clear);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
