@@ -339,14 +339,19 @@ impl<'a> Sets<'a> {
             transpose(column);
         }
         // The moves that all sets have, then each free group, with the sets that have it.
-        let groups = |k: usize| match k.checked_sub(1) {
-            None => (input.always, [u64::MAX; WORDS]),
-            Some(k) => (input.free[k], array_of(|w| columns[w % self.words][k])),
+        let groups = |k: usize| {
+            let mut words = [u64::MAX; WORDS];
+            let Some(k) = k.checked_sub(1) else { return (input.always, words) };
+            for (w, column) in columns[..self.words].iter().enumerate() {
+                words[w] = column[k];
+            }
+            (input.free[k], words)
         };
+        let is_all = |words: &[u64; WORDS], bits: u64| words[..self.words].iter().all(|word| *word == bits);
         let mut masked = 0;
         for k in 1..=input.free.len() {
             let (group, words) = groups(k);
-            if words != [0; WORDS] && words != [u64::MAX; WORDS] {
+            if !is_all(&words, 0) && !is_all(&words, u64::MAX) {
                 masked |= group;
             }
         }
@@ -360,7 +365,7 @@ impl<'a> Sets<'a> {
         self.common.clear();
         for k in 0..=input.free.len() {
             let (group, words) = groups(k);
-            if words == [0; WORDS] {
+            if is_all(&words, 0) {
                 continue;
             }
             for m in bits_of(group) {
@@ -380,17 +385,24 @@ impl<'a> Sets<'a> {
         })
     }
 
+    /// The number of lanes that are set, of those that a slice has.
+    fn lanes(&self, words: [u64; WORDS]) -> u64 {
+        let mut lanes = 0;
+        for word in &words[..self.words] {
+            lanes += u64::from(word.count_ones());
+        }
+        lanes
+    }
+
     /// Leaves sets without a period to the next level.
     fn leave(&mut self, words: [u64; WORDS]) {
         let waiting = &mut self.waiting[self.level + 1];
-        for_each_lane(words, |lane| waiting.push(self.batch[lane]));
+        for_each_lane(&words[..self.words], |lane| waiting.push(self.batch[lane]));
     }
 
     /// Counts sets of a period. Returns the least preperiod that is kept for them.
     fn count(&mut self, words: [u64; WORDS], period: usize) -> usize {
-        for word in words {
-            self.counts[period] += u64::from(word.count_ones());
-        }
+        self.counts[period] += self.lanes(words);
         let preperiods = Longest::preperiods(self.shared.input.kept);
         match self.is_long(period) {
             true => 1,
@@ -405,9 +417,7 @@ impl<'a> Sets<'a> {
 
     /// Counts purely periodic sets.
     fn put_pure(&mut self, words: [u64; WORDS], period: usize) {
-        for word in words {
-            self.found.pure += u64::from(word.count_ones());
-        }
+        self.found.pure += self.lanes(words);
         if self.is_long(period) {
             self.put(words, period, 0);
         }
@@ -416,7 +426,7 @@ impl<'a> Sets<'a> {
     /// Puts sets into the lists of the longest.
     fn put(&mut self, words: [u64; WORDS], period: usize, preperiod: usize) {
         let (is_long, kept) = (self.is_long(period), self.shared.input.kept);
-        for_each_lane(words, |lane| {
+        for_each_lane(&words[..self.words], |lane| {
             let found = Repeating { set: self.batch[lane], period: period as u64, preperiod: preperiod as u64 };
             if is_long {
                 Longest::periods(kept).put(&mut self.found.longest_periods, found);
@@ -617,7 +627,7 @@ impl<P: Slices> Batch<P> {
 
 /// Calls `take` with the lanes whose bits are set.
 #[inline(always)]
-fn for_each_lane(words: [u64; WORDS], mut take: impl FnMut(usize)) {
+fn for_each_lane(words: &[u64], mut take: impl FnMut(usize)) {
     for (w, word) in words.iter().enumerate() {
         for bit in bits_of(*word) {
             take(WORD * w + bit);

@@ -1,9 +1,7 @@
 //! The parts of the automaton that a tier may replace: a table of functions.
 
 use super::engine::{Engine, Sources};
-use super::row::SpanRow;
 use super::span::{BLOCKS, Blocks, Span, WORDS};
-use super::substitution::append_plain;
 use super::tape::Tape;
 use super::window::{BLOCK, PAD, Registers, Window};
 use crate::kernel::RunError;
@@ -54,11 +52,12 @@ pub(in crate::cores::occupancy) use prepare;
 
 /// The functions of [`Loops`] in plain Rust, which each tier compiles anew.
 pub mod plain {
+    pub use super::super::substitution::append_plain as append;
     use super::*;
 
     /// The loops of plain Rust.
     pub fn parts() -> Loops {
-        loops!(append_plain, interleave, open, blocks, lower, sum_of_bits)
+        loops!(append, interleave, open, blocks, lower, sum_of_bits)
     }
 
     /// Runs the blocks of a span from `block` on while they are exact in 64-bit registers. Returns the first that is not.

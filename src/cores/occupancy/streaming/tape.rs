@@ -8,6 +8,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::simd::bits::WORD;
+use crate::simd::mapped;
+
 /// A bit string in words that may be readable only in part.
 pub trait BitString {
     /// Word `at`, if it can be read.

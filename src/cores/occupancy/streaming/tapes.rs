@@ -8,7 +8,6 @@ use super::substitution::{DIFFERENCE, SUM, USED, word_length};
 use super::tape::{BitString, NewMarks, Tape};
 use crate::cores::occupancy::charge;
 use crate::simd::bits::WORD;
-use crate::simd::mapped;
 
 /// Lines by which `d` may differ from where it is expected a few heaps away: far more than was ever seen.
 pub const MARGIN: u64 = 4096;

@@ -4,7 +4,6 @@
 //! Bound: the mispredicted end of a search, then its instructions.
 
 use super::{BAND, Found, Loops, Step, Visit, loops};
-use crate::simd::array_of;
 use crate::simd::bits::{WORD, funnel};
 use crate::simd::line::{Line, WORDS};
 
@@ -24,8 +23,8 @@ fn search(step: &Step<'_>, pairs: u64, found: &mut Found) -> u64 {
         let of_two = |lines: [&Line; 2], word: usize| lines[word / WORDS % 2].word(word);
         for i in 0..WORDS {
             let by_z = one_x.word(i) | one_y.word(i) | two.word(i);
-            let [before, by_gap] =
-                array_of(|next| of_two(gap, step.word + i + next) | of_two(all, step.word + i + next));
+            let of_both = |word: usize| of_two(gap, word) | of_two(all, word);
+            let (before, by_gap) = (of_both(step.word + i), of_both(step.word + i + 1));
             // The last `k` bits of the word before come first.
             let by_gap = by_gap << k | before >> 1 >> (WORD - 1 - k);
             let word = step.place / WORD + i;
