@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 
 use super::codes::{LANES, Move};
 use super::plain::{search, tests};
-use super::window;
+use super::window::avx2::{loops, table};
 use super::{Compiled, Inner, Pace, Planes, compiled};
 use crate::cores::mex::lanes::avx2::free_words;
 use crate::simd::avx2::{load, store};
@@ -16,20 +16,6 @@ use crate::simd::{array_of, mapped};
 
 /// As measured on Zen 4.
 pub const PACE: Pace = Pace::of("greedy_avx2", "candidates");
-
-/// Codes of one group.
-pub const GROUP: usize = 16;
-
-/// The one-hot bits of the first or second plane of a group, by the low four bits of the code.
-pub const fn table(plane: usize) -> [u8; 32] {
-    let mut table = [0; 32];
-    let mut i = 0;
-    while i < 32 {
-        table[i] = if i % GROUP / 8 == plane { 1 << (i % 8) } else { 0 };
-        i += 1;
-    }
-    table
-}
 
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -64,7 +50,7 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
 /// The parts of this tier.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn parts() -> Compiled {
-    compiled!(inner(), PACE, window::avx2::loops())
+    compiled!(inner(), PACE, loops())
 }
 
 #[inline]

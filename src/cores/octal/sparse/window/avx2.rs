@@ -8,7 +8,6 @@
 
 use std::arch::x86_64::*;
 
-use super::super::avx2::{GROUP, table};
 use super::super::codes::Move;
 use super::words::is_split;
 use super::{Lanes, Loops, Moves, SHORT, loops};
@@ -18,6 +17,20 @@ use crate::simd::avx2::{load, store};
 
 /// Heaps of a block.
 const HEAPS: usize = 32;
+
+/// Codes of one group.
+const GROUP: usize = 16;
+
+/// The one-hot bits of the first or second plane of a group, by the low four bits of the code.
+pub const fn table(plane: usize) -> [u8; 32] {
+    let mut table = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        table[i] = if i % GROUP / 8 == plane { 1 << (i % 8) } else { 0 };
+        i += 1;
+    }
+    table
+}
 
 #[inline]
 #[target_feature(enable = "avx2")]
