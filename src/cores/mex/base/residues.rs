@@ -248,7 +248,7 @@ struct Values<'a> {
 /// The values that a heap of one parity chooses from, for each heap of a block.
 type Candidates = [[u8; LANES]; CANDIDATES];
 
-/// [`drive`], compiled for a tier.
+/// `drive`, compiled for a tier.
 pub type Drive = fn(&OddMoves, usize, &Run, &mut dyn FnMut(usize, &[u8])) -> Result<(), RunError>;
 
 /// What the target of the build has.

@@ -26,7 +26,7 @@ use crate::cores::occupancy::windows::Loops as Windows;
 use crate::simd::avx512::{load, store};
 use crate::simd::{array_of, mapped};
 
-/// [`plain::open`].
+/// `plain::open`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn open(used: u64, blocks: &mut Blocks) {
@@ -49,7 +49,7 @@ fn open(used: u64, blocks: &mut Blocks) {
     }
 }
 
-/// [`plain::lower`].
+/// `plain::lower`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn lower(blocks: &Blocks) -> u64 {
@@ -63,7 +63,7 @@ fn lower(blocks: &Blocks) -> u64 {
     _mm512_kunpackd(high.into(), low.into())
 }
 
-/// [`plain::sum_of_bits`].
+/// `plain::sum_of_bits`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
 fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
