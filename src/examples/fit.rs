@@ -6,6 +6,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use humantime::format_rfc3339_seconds;
@@ -27,7 +28,17 @@ const BUDGET: Duration = Duration::from_secs(60);
 /// A kernel is left out on an input where a run takes more than this share of the time for it.
 const LONGEST_RUN: f64 = 0.1;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("fit: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
     let Some(name) = args.next() else {
         return Err("usage: fit OPERATION [KERNEL ..]".into());
