@@ -4,7 +4,7 @@ use super::{UnknownOperation, operation};
 use crate::kernel::candidate::Obstacle;
 use crate::kernel::selection::Selection;
 use crate::machine::{Machine, WrongCap, variable};
-use crate::text::names::{hint, joined};
+use crate::text::names::hint;
 
 /// The environment variable that names kernels: `operation=kernel,...`.
 pub const KERNEL: &str = "NIMLANES_KERNEL";
@@ -30,7 +30,7 @@ pub enum NameError {
         available: Vec<&'static str>,
     },
     /// The kernel cannot run here.
-    #[error("kernel {operation}={name} is not available: {obstacle}; allowed: {}", joined(.available, ", "))]
+    #[error("kernel {operation}={name} is not available: {obstacle}; allowed: {}", .available.join(", "))]
     Unavailable {
         /// The operation.
         operation: &'static str,

@@ -26,7 +26,7 @@ use crate::kernel::threads;
 use crate::kernel::workload::InputError;
 use crate::kernel::{Claim, Digest, Kernel, KernelMeta, Operation, Run, RunError};
 use crate::machine::Machine;
-use crate::text::names::{hint, joined};
+use crate::text::names::hint;
 
 pub use parameter::{Setting, ValueError};
 pub use positions::Positions;
@@ -391,7 +391,7 @@ impl Game {
         if self.operations.contains(&operation) {
             return Ok(());
         }
-        let (operation, uses) = (operation.to_owned(), joined(self.operations, ", "));
+        let (operation, uses) = (operation.to_owned(), self.operations.join(", "));
         Err(SolveError::NotUsed { game: self.name, operation, uses })
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::kernel::workload::InputError;
 use crate::moves::{DiagonalsError, MoveSetError};
-use crate::text::names::{hint, joined};
+use crate::text::names::hint;
 use crate::text::numbers::{NumberError, within};
 
 /// A parameter of a game.
@@ -140,7 +140,7 @@ pub enum ValueError {
     #[error(transparent)]
     Number(#[from] NumberError),
     /// Not one of the accepted values.
-    #[error("unknown; allowed: {}", joined(&listed(.known), ", "))]
+    #[error("unknown; allowed: {}", listed(.known).join(", "))]
     Unknown {
         /// The accepted values.
         known: Vec<String>,

@@ -303,7 +303,7 @@ fn diagonals<O: Workloads>(workload: &str) -> Result<Diagonals, InputError> {
         "proportionate" => Diagonals::PUBLISHED,
         "wythoff" => Diagonals::new(&[[1, 1]])?,
         "common-factors" => Diagonals::new(&[[3, 3], [2, 4]])?,
-        list if list.as_bytes().contains(&b':') => list.parse()?,
+        list if list.contains(':') => list.parse()?,
         _ => return Err(InputError::unknown_workload::<O>(workload)),
     })
 }

@@ -1,6 +1,5 @@
 //! Why a kernel cannot handle an input.
 
-use crate::text::names::joined;
 use crate::text::units::{bytes, span};
 
 /// The reason why a kernel cannot or may not handle an input.
@@ -20,13 +19,13 @@ pub enum Obstacle {
         needs: &'static str,
     },
     /// The kernel is not compiled into this build.
-    #[error("not compiled in; build with --features {}", joined(.features, ","))]
+    #[error("not compiled in; build with --features {}", .features.join(","))]
     NotCompiled {
         /// The Cargo features that compile the kernel.
         features: &'static [&'static str],
     },
     /// The CPU (or the cap on it) lacks the tier.
-    #[error("needs the {needs} tier and this machine offers {}", joined(.offers, ", "))]
+    #[error("needs the {needs} tier and this machine offers {}", .offers.join(", "))]
     Tier {
         /// The kernel's tier.
         needs: &'static str,

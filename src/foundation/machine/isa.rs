@@ -9,7 +9,7 @@ use std::arch::is_aarch64_feature_detected;
 use std::arch::is_x86_feature_detected;
 use std::env::consts::ARCH;
 
-use crate::text::names::{hint, joined};
+use crate::text::names::hint;
 
 /// What a tier adds to plain Rust: instructions of one architecture.
 #[derive(Clone, Copy, Debug)]
@@ -267,7 +267,7 @@ pub enum TierError {
         "{} is a tier of {} and this is {here}; allowed: {}",
         .tier.name(),
         .tier.extension().map_or("every architecture", |extension| extension.architecture),
-        joined(.known, ", ")
+        .known.join(", ")
     )]
     Architecture {
         /// The tier.

@@ -4,23 +4,11 @@ use strsim::osa_distance;
 
 /// The end of an error message: the allowed name closest to `given`, if any is close, and all allowed names.
 pub fn hint(given: &str, allowed: &[&str]) -> String {
-    let all = if allowed.is_empty() { "none".to_owned() } else { joined(allowed, ", ") };
+    let all = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
     match nearest(given, allowed) {
         Some(name) => format!("; did you mean `{name}`? allowed: {all}"),
         None => format!("; allowed: {all}"),
     }
-}
-
-/// Names with `between` between them.
-pub fn joined(names: &[&str], between: &str) -> String {
-    let mut all = String::new();
-    for (place, name) in names.iter().enumerate() {
-        if place > 0 {
-            all += between;
-        }
-        all += name;
-    }
-    all
 }
 
 /// The name at the smallest edit distance from `given`, if that is at most a quarter of its length, rounded up. Of several, the first
