@@ -144,8 +144,10 @@ pub struct KernelMeta {
     pub summary: &'static str,
     /// The kernel that the summary refers to, as in "the same with ..".
     pub like: Option<&'static str>,
-    /// The module of the kernel, which is one file; if other kernels share it, that of their driver.
+    /// The module of the kernel's file; if other kernels share it, that of their driver.
     pub module: &'static str,
+    /// The module of the kernel, the last part of [`module`](Self::module) or inside it.
+    pub body: &'static str,
     /// What the driver is given, as the list of the operation names it.
     pub parts: Option<&'static str>,
     /// Whether the kernel's answers are proved.
@@ -169,7 +171,7 @@ impl KernelMeta {
 
     /// Whether two kernels of an operation are one source, at different tiers or with other threads.
     pub fn has_source_of(&self, other: &KernelMeta) -> bool {
-        (self.module, self.parts) == (other.module, other.parts)
+        (self.module, self.body, self.parts) == (other.module, other.body, other.parts)
     }
 
     /// Whether the kernel can use several threads.
@@ -470,6 +472,7 @@ mod tests {
             summary: "",
             like: None,
             module: "",
+            body: "",
             parts: None,
             claim: Claim::Exact,
             yields: Yields::Everything,

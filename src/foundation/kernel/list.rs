@@ -13,6 +13,7 @@
 /// - `"summary", needs;`: the kernel states its [`Needs`](super::Needs) in a function of this name, given the input.
 /// - `"summary" observed tally`: the kernel's answers are observed, not proved, and it finds only a tally.
 /// - `"summary" exact unordered`: the kernel is proved, and finds positions out of order.
+/// - `name = module in file, ..`: several kernels share a file, and this one is the module in it.
 /// - `name = module(Tier), ..`: the tier of the line is the last argument of `run`, in place of parts.
 /// - `["feature"] if condition`: a condition on the target, as in `cfg`.
 ///
@@ -36,14 +37,14 @@ pub use kernels;
 #[macro_export]
 macro_rules! kernel_rows {
     ($common:tt
-     $($name:ident = $body:ident $(($told:ident))? $(with $($part:ident)::+)? $(on $share:ident)?
+     $($name:ident = $body:ident $(in $($file:ident)::+)? $(($told:ident))? $(with $($part:ident)::+)? $(on $share:ident)?
        $(like $like:ident)?, $tier:ident, [$($f:literal),*] $(if $condition:meta)?,
        $text:literal $($claim:ident $yields:ident)? $(, $needs:ident)?;)*) => { &[$({
         let body = {
             #[cfg(all($(feature = $f,)* $($condition)?))]
             {
                 $crate::entry!(
-                    $tier, $common, $name, $body $(($told))? $(with $($part)::+)? $(on $share)?
+                    $tier, $common, $name, $body $(in $($file)::+)? $(($told))? $(with $($part)::+)? $(on $share)?
                     $(, $needs)?
                 )
             }
@@ -59,7 +60,12 @@ macro_rules! kernel_rows {
             summary: $text,
             // As for `lacks`.
             like: [$(Some(stringify!($like)),)? None][0],
-            module: concat!(module_path!(), "::", stringify!($body)),
+            // As for `lacks`.
+            module: [
+                $(concat!(module_path!() $(, "::", stringify!($file))+),)?
+                concat!(module_path!(), "::", stringify!($body))
+            ][0],
+            body: stringify!($body),
             // As for `lacks`.
             parts: [$(Some(stringify!($($part)::+)),)? None][0],
             claim: [$($crate::claim!($claim),)? $crate::kernel::Claim::Exact][0],

@@ -92,11 +92,12 @@ macro_rules! isa_table {
         macro_rules! entry {
             $((
                 $tier, [$d op:ty, [$d($d start:ident)?]],
-                $d name:ident, $d body:ident $d(($d told:ident))? $d(with $d($d part:ident)::+)? $d(on $d share:ident)?
+                $d name:ident, $d body:ident $d(in $d($d file:ident)::+)? $d(($d told:ident))? $d(with $d($d part:ident)::+)? $d(on $d share:ident)?
                 $d(, $d needs:ident)?
             ) => {{
                 #[cfg(all($(target_arch = $arch, $($condition)?)?))]
                 {
+                    use self::$d($d($d file::)+)? $d body as kernel;
                     #[inline(never)]
                     $($(#[target_feature(enable = $f)])*)?
                     fn $d name(
@@ -105,7 +106,7 @@ macro_rules! isa_table {
                         _start: <$d op as $crate::kernel::Operation>::Start,
                     ) -> Result<<$d op as $crate::kernel::Operation>::Output, $crate::kernel::RunError> {
                         $d(let $d start = _start;)?
-                        self::$d body::run(
+                        kernel::run(
                             input, run $d(, $d start)? $d(, $crate::machine::isa::$d told::$tier)?
                             $d(, $crate::threads!($d share, run))? $d(, self::$d($d part)::+::parts())?
                         )
@@ -116,20 +117,20 @@ macro_rules! isa_table {
                         context: $crate::kernel::CostContext,
                         rates: &[f64],
                     ) -> $crate::kernel::Cost {
-                        self::$d body::cost(input, context, $crate::kernel::rates::given(rates))
+                        kernel::cost(input, context, $crate::kernel::rates::given(rates))
                     }
                     Some($crate::kernel::Body {
                         run: $d name as unsafe fn(&_, &_, _) -> _,
                         cost,
                         rates: const {
                             &$crate::kernel::rates::listed(
-                                self::$d body::cost,
+                                kernel::cost,
                                 <$d op as $crate::kernel::Operation>::RATES,
                                 <$d op as $crate::kernel::Operation>::NAME,
                                 stringify!($d name),
                             )
                         },
-                        needs: [$d(Some(self::$d body::$d needs as fn(&_) -> _),)? None][0],
+                        needs: [$d(Some(kernel::$d needs as fn(&_) -> _),)? None][0],
                     })
                 }
                 #[cfg(not(all($(target_arch = $arch, $($condition)?)?)))]
