@@ -1,4 +1,4 @@
-//! The macro that makes the list of an operation's kernels.
+//! The macro that makes the list of an operation's kernels, with the entries through which they are called.
 
 /// The list of an operation: `kernels! { Operation; name = module, Tier, ["feature"], "summary"; ... }`.
 ///
@@ -77,6 +77,70 @@ macro_rules! kernel_rows {
         let def = unsafe { $crate::kernel::KernelDef::listed(meta, body) };
         def
     }),*] };
+}
+
+/// The entry of one kernel at one tier: a function with the tier's CPU features and the kernel's name (never inlined, so that
+/// profiles show it). `None` if the target lacks the tier.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! entry {
+    (Portable, $($row:tt)*) => { $crate::entry_if!(all(), Portable, $($row)*) };
+    (Avx2, $($row:tt)*) => { $crate::entry_if!(target_arch = "x86_64", Avx2, $($row)*) };
+    (Avx512, $($row:tt)*) => { $crate::entry_if!(target_arch = "x86_64", Avx512, $($row)*) };
+    (Neon, $($row:tt)*) => { $crate::entry_if!(target_arch = "aarch64", Neon, $($row)*) };
+    (Simd128, $($row:tt)*) => { $crate::entry_if!(all(target_arch = "wasm32", target_feature = "simd128"), Simd128, $($row)*) };
+}
+
+/// The entry of a kernel where the target meets a condition.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! entry_if {
+    ($condition:meta, $tier:ident, [$op:ty, [$($start:ident)?]],
+     $name:ident, $body:ident $(in $($file:ident)::+)? $(($told:ident))? $(with $($part:ident)::+)? $(on $share:ident)?
+     $(, $needs:ident)?) => {{
+        #[cfg($condition)]
+        {
+            use self::$($($file::)+)? $body as kernel;
+
+            #[inline(never)]
+            #[$crate::machine::isa::tier($tier)]
+            fn $name(
+                input: &<$op as $crate::kernel::Operation>::Input,
+                run: &$crate::kernel::Run,
+                _start: <$op as $crate::kernel::Operation>::Start,
+            ) -> Result<<$op as $crate::kernel::Operation>::Output, $crate::kernel::RunError> {
+                $(let $start = _start;)?
+                kernel::run(
+                    input, run $(, $start)? $(, $crate::machine::isa::$told::$tier)? $(, $crate::threads!($share, run))?
+                    $(, self::$($part)::+::parts())?
+                )
+            }
+            // Not a closure: each crate that names the list would compile one.
+            fn cost(
+                input: &<$op as $crate::kernel::Operation>::Input,
+                context: $crate::kernel::CostContext,
+                rates: &[f64],
+            ) -> $crate::kernel::Cost {
+                kernel::cost(input, context, $crate::kernel::rates::given(rates))
+            }
+            Some($crate::kernel::Body {
+                run: $name as unsafe fn(&_, &_, _) -> _,
+                cost,
+                rates: const {
+                    &$crate::kernel::rates::listed(
+                        kernel::cost,
+                        <$op as $crate::kernel::Operation>::RATES,
+                        <$op as $crate::kernel::Operation>::NAME,
+                        stringify!($name),
+                    )
+                },
+                // The optional entry if there is one, else `None`.
+                needs: [$(Some(kernel::$needs as fn(&_) -> _),)? None][0],
+            })
+        }
+        #[cfg(not($condition))]
+        { None }
+    }};
 }
 
 /// The number of threads that a word in the list stands for.

@@ -1,13 +1,14 @@
-//! Tiers of instruction sets, and the entries through which kernels are called.
+//! Tiers of instruction sets.
 //!
-//! A tier is a row of one table. A new tier or architecture needs one more row, a Cargo feature with the row's name,
-//! loads and stores in `src/foundation/simd/<name>.rs`, and kernels; everything else reads the table.
+//! A new tier or architecture needs a variant and a row here, its CPU features in `src/foundation/tier`, an arm of `entry!`
+//! (`src/foundation/kernel/list.rs`), a Cargo feature with the row's name, loads and stores in `src/foundation/simd/<name>.rs`, and
+//! kernels. All else reads the table.
 
-#[cfg(target_arch = "aarch64")]
-use std::arch::is_aarch64_feature_detected;
-#[cfg(target_arch = "x86_64")]
-use std::arch::is_x86_feature_detected;
 use std::env::consts::ARCH;
+
+#[doc(hidden)]
+pub use nimlanes_tier::tier;
+use nimlanes_tier::{cpu_features, is_detected};
 
 use crate::text::names::hint;
 
@@ -37,140 +38,84 @@ struct Row {
     extension: Option<Extension>,
 }
 
-/// Nothing is detected at run time: an engine refuses a module that contains any instruction it does not know.
-#[cfg(target_arch = "wasm32")]
-macro_rules! is_wasm_feature_compiled {
-    ($feature:tt) => {
-        cfg!(target_feature = $feature)
-    };
-}
-
-macro_rules! isa_table {
-    ($d:tt $(
-        $(#[$doc:meta])*
-        $tier:ident $name:literal includes [$($included:ident)*]
-        $(, on $arch:literal $(where $condition:meta,)? by $detect:ident [$($f:tt)*], shown as $title:literal
-           $(, costs estimated $how:literal)?)?;
-    )*) => {
-        /// A class of instruction sets. Tiers are not ordered: a CPU with one tier runs the kernels of another if the
-        /// first [includes](Tier::includes) the second.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum Tier { $($(#[$doc])* $tier),* }
-
-        impl Tier {
-            /// All tiers, of all architectures, each after those that it includes.
-            pub const ALL: &[Tier] = &[$(Tier::$tier),*];
-        }
-
-        static TABLE: [Row; Tier::ALL.len()] = [$(Row {
-            name: $name,
-            includes: &[$(Tier::$included),*],
-            // The optional entry if there is one, else `None`.
-            extension: [$(Some(Extension {
-                architecture: $arch,
-                cpu_features: &[$($f),*],
-                title: $title,
-                // As for `extension`.
-                costs_estimated: [$(Some($how),)? None][0],
-                is_enabled: cfg!(feature = $name),
-                // As for `extension`.
-                lacks: [$(if cfg!($condition) { None } else { Some(stringify!($condition)) },)? None][0],
-                is_on_this_cpu: || {
-                    #[cfg(target_arch = $arch)]
-                    { true $(&& $detect!($f))* }
-                    #[cfg(not(target_arch = $arch))]
-                    { false }
-                },
-            }),)? None][0],
-        }),*];
-
-        /// The entry of one kernel at one tier: a function that carries the tier's CPU features and the kernel's name
-        /// (never inlined, so that profiles show it). `None` if the target lacks the tier.
-        #[doc(hidden)]
-        #[macro_export]
-        macro_rules! entry {
-            $((
-                $tier, [$d op:ty, [$d($d start:ident)?]],
-                $d name:ident, $d body:ident $d(in $d($d file:ident)::+)? $d(($d told:ident))? $d(with $d($d part:ident)::+)? $d(on $d share:ident)?
-                $d(, $d needs:ident)?
-            ) => {{
-                #[cfg(all($(target_arch = $arch, $($condition)?)?))]
-                {
-                    use self::$d($d($d file::)+)? $d body as kernel;
-                    #[inline(never)]
-                    $($(#[target_feature(enable = $f)])*)?
-                    fn $d name(
-                        input: &<$d op as $crate::kernel::Operation>::Input,
-                        run: &$crate::kernel::Run,
-                        _start: <$d op as $crate::kernel::Operation>::Start,
-                    ) -> Result<<$d op as $crate::kernel::Operation>::Output, $crate::kernel::RunError> {
-                        $d(let $d start = _start;)?
-                        kernel::run(
-                            input, run $d(, $d start)? $d(, $crate::machine::isa::$d told::$tier)?
-                            $d(, $crate::threads!($d share, run))? $d(, self::$d($d part)::+::parts())?
-                        )
-                    }
-                    // Not a closure: each crate that names the list would compile one.
-                    fn cost(
-                        input: &<$d op as $crate::kernel::Operation>::Input,
-                        context: $crate::kernel::CostContext,
-                        rates: &[f64],
-                    ) -> $crate::kernel::Cost {
-                        kernel::cost(input, context, $crate::kernel::rates::given(rates))
-                    }
-                    Some($crate::kernel::Body {
-                        run: $d name as unsafe fn(&_, &_, _) -> _,
-                        cost,
-                        rates: const {
-                            &$crate::kernel::rates::listed(
-                                kernel::cost,
-                                <$d op as $crate::kernel::Operation>::RATES,
-                                <$d op as $crate::kernel::Operation>::NAME,
-                                stringify!($d name),
-                            )
-                        },
-                        needs: [$d(Some(kernel::$d needs as fn(&_) -> _),)? None][0],
-                    })
-                }
-                #[cfg(not(all($(target_arch = $arch, $($condition)?)?)))]
-                { None }
-            }};)*
-        }
-    };
-}
-
-isa_table! { $
+/// A class of instruction sets. Tiers are not ordered: a CPU with one tier runs the kernels of another if the first
+/// [includes](Tier::includes) the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Tier {
     /// Plain Rust, compiled for the build's target.
-    Portable "portable" includes [];
-
+    Portable,
     /// 256-bit vectors and the bit-manipulation instructions (Haswell, Zen and later).
-    Avx2 "avx2" includes [Portable],
-        on "x86_64" by is_x86_feature_detected ["avx2" "bmi1" "bmi2" "lzcnt" "popcnt"],
-        shown as "AVX2";
-
+    Avx2,
     /// 512-bit vectors with byte permutes, bit counts and GFNI (Ice Lake, Zen 4 and later).
-    Avx512 "avx512" includes [Avx2],
-        on "x86_64" by is_x86_feature_detected [
-            "avx2" "bmi1" "bmi2" "lzcnt" "popcnt" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512ifma" "avx512vbmi" "avx512vbmi2"
-            "avx512vpopcntdq" "avx512bitalg" "gfni"
-        ],
-        shown as "AVX-512";
-
+    Avx512,
     /// 128-bit vectors with byte lookups and a separate shift count for each lane, available on every 64-bit ARM CPU.
-    Neon "neon" includes [Portable],
-        on "aarch64" by is_aarch64_feature_detected ["neon"],
-        shown as "NEON",
-        costs estimated "by llvm-mca for Neoverse V2 and Apple M1, or scaled from x86, and not timed on ARM";
-
+    Neon,
     /// The 128-bit vectors of WebAssembly, with byte lookups.
-    Simd128 "simd128" includes [Portable],
-        on "wasm32" where target_feature = "simd128", by is_wasm_feature_compiled ["simd128"],
-        shown as "SIMD128",
-        costs estimated "as those of NEON, or beside plain Rust under Node";
+    Simd128,
 }
+
+/// The tiers in the order of their declaration.
+static TABLE: [Row; Tier::ALL.len()] = [
+    Row { name: "portable", includes: &[], extension: None },
+    Row {
+        name: "avx2",
+        includes: &[Tier::Portable],
+        extension: Some(Extension {
+            architecture: "x86_64",
+            cpu_features: cpu_features!(Avx2),
+            title: "AVX2",
+            costs_estimated: None,
+            is_enabled: cfg!(feature = "avx2"),
+            lacks: None,
+            is_on_this_cpu: || is_detected!(Avx2),
+        }),
+    },
+    Row {
+        name: "avx512",
+        includes: &[Tier::Avx2],
+        extension: Some(Extension {
+            architecture: "x86_64",
+            cpu_features: cpu_features!(Avx512),
+            title: "AVX-512",
+            costs_estimated: None,
+            is_enabled: cfg!(feature = "avx512"),
+            lacks: None,
+            is_on_this_cpu: || is_detected!(Avx512),
+        }),
+    },
+    Row {
+        name: "neon",
+        includes: &[Tier::Portable],
+        extension: Some(Extension {
+            architecture: "aarch64",
+            cpu_features: cpu_features!(Neon),
+            title: "NEON",
+            costs_estimated: Some("by llvm-mca for Neoverse V2 and Apple M1, or scaled from x86, and not timed on ARM"),
+            is_enabled: cfg!(feature = "neon"),
+            lacks: None,
+            is_on_this_cpu: || is_detected!(Neon),
+        }),
+    },
+    Row {
+        name: "simd128",
+        includes: &[Tier::Portable],
+        extension: Some(Extension {
+            architecture: "wasm32",
+            cpu_features: cpu_features!(Simd128),
+            title: "SIMD128",
+            costs_estimated: Some("as those of NEON, or beside plain Rust under Node"),
+            is_enabled: cfg!(feature = "simd128"),
+            lacks: if cfg!(target_feature = "simd128") { None } else { Some("target_feature = \"simd128\"") },
+            is_on_this_cpu: || is_detected!(Simd128),
+        }),
+    },
+];
 
 impl Tier {
+    /// All tiers, of all architectures, each after those that it includes.
+    pub const ALL: &[Tier] = &[Tier::Portable, Tier::Avx2, Tier::Avx512, Tier::Neon, Tier::Simd128];
+
     fn row(self) -> &'static Row {
         &TABLE[self as usize]
     }
