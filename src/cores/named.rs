@@ -3,6 +3,7 @@
 use super::{UnknownOperation, operation};
 use crate::kernel::candidate::Obstacle;
 use crate::kernel::selection::Selection;
+use crate::kernel::session::KernelInfo;
 use crate::machine::{Machine, WrongCap, variable};
 use crate::text::names::hint;
 
@@ -90,22 +91,31 @@ impl ByName for Selection {
 
     fn with_kernel(self, operation: &str, name: &str) -> Result<Self, NameError> {
         let found = self::operation(operation)?;
-        let (operation, kernels) = (found.name(), found.kernels(self.machine()));
-        let (mut found, mut available) = (None, Vec::new());
-        for kernel in &kernels {
-            if kernel.obstacle.is_none() {
-                available.push(kernel.name);
-            }
-            if kernel.name == name {
-                found = Some(kernel);
-            }
+        let kernels = found.kernels(self.machine());
+        let kernel = available(found.name(), &kernels, name)?;
+        Ok(self.naming(found.name(), kernels[kernel].name))
+    }
+}
+
+/// The number of a kernel of an operation, by its name.
+///
+/// # Errors
+/// The kernel does not exist, or cannot run here.
+pub fn available(operation: &'static str, kernels: &[KernelInfo], name: &str) -> Result<usize, NameError> {
+    let (mut found, mut available) = (None, Vec::new());
+    for (index, kernel) in kernels.iter().enumerate() {
+        if kernel.obstacle.is_none() {
+            available.push(kernel.name);
         }
-        let Some(kernel) = found else {
-            return Err(NameError::UnknownKernel { operation, name: name.to_owned(), available });
-        };
-        match kernel.obstacle.clone() {
-            Some(obstacle) => Err(NameError::Unavailable { operation, name: kernel.name, obstacle, available }),
-            None => Ok(self.naming(operation, kernel.name)),
+        if kernel.name == name {
+            found = Some(index);
         }
+    }
+    let Some(index) = found else {
+        return Err(NameError::UnknownKernel { operation, name: name.to_owned(), available });
+    };
+    match kernels[index].obstacle.clone() {
+        Some(obstacle) => Err(NameError::Unavailable { operation, name: kernels[index].name, obstacle, available }),
+        None => Ok(index),
     }
 }

@@ -7,9 +7,8 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use humantime::format_rfc3339_seconds;
 use nimlanes::cores::operation;
 use nimlanes::kernel::Run;
 use nimlanes::kernel::case::Case;
@@ -17,6 +16,7 @@ use nimlanes::kernel::rates::TABLE;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::session::{AnyOperation, Session};
 use nimlanes::kernel::workload::Workload;
+use nimlanes::lab::clock::utc_now;
 use nimlanes::lab::duel::{Duel, DuelError, DuelOptions, run_duel};
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
@@ -94,7 +94,7 @@ fn write(operation: &AnyOperation, fitted: &[Fitted], machine: &str) -> Result<(
     let folders = Path::new(&source).ancestors().skip(1).map(|folder| root.join(folder));
     let folder =
         folders.into_iter().find(|folder| folder.join("Cargo.toml").exists()).ok_or("no crate has the kernels")?;
-    let date = format_rfc3339_seconds(SystemTime::now()).to_string();
+    let date = utc_now();
     let table = std::fs::read_to_string(folder.join(TABLE))?;
     let mut file = NamedTempFile::new_in(&folder)?;
     file.write_all(rewritten(&table, operation.name(), fitted, machine, &date[..10]).as_bytes())?;

@@ -1,4 +1,4 @@
-//! The two clocks for timing runs.
+//! The two clocks for timing runs, and the date.
 //!
 //! [`Clock::Thread`] counts the CPU time of the calling thread, and stops while another program has the CPU. This
 //! protects a measurement from busy neighbours, but not from one that streams memory. It does not count the work of
@@ -6,7 +6,7 @@
 //! clock if the system has no clock for threads, as in WebAssembly.
 
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::machine::system::{THREAD_TIME_STEP, thread_time};
 
@@ -126,6 +126,25 @@ impl Clock {
             Clock::Wall => wall(),
         }
     }
+}
+
+/// The current time in UTC, as `2026-01-31T12:00:00Z`.
+pub fn utc_now() -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    utc(now.map_or(0, |passed| passed.as_secs()))
+}
+
+/// A time in UTC, in seconds since 1970.
+pub fn utc(seconds: u64) -> String {
+    // Years begin in March here, so that a leap day is the last one. 400 years have 146 097 days, and five months 153.
+    let (days, second) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month, after) = (day - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1, u64::from(month >= 10));
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z", 400 * era + year + after)
 }
 
 #[cfg(test)]

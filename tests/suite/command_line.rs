@@ -212,6 +212,13 @@ fn wrong_names() {
     refused(&["compare", "table_scan", "--kernels", "byte_table,"], "a value is required for '--kernels <A,B,C>'");
     refused(&["compare", "table_scan", "--kernels", "none"], "byte_table");
     refused(&["compare", "table_scan", "--baseline", "none"], "byte_table");
+    let unable = "kernel table_scan=bit_rows_avx2 is not available: ";
+    let mut portable = nimlanes();
+    refused_by(
+        portable.env("NIMLANES_ISA_MAX", "portable"),
+        &["compare", "table_scan", "--kernels", "bit_rows_avx2"],
+        unable,
+    );
     refused(&["compare", "table_scan", "--seconds", "0"], "above 0");
     refused(&["run", "table_scan", "--kernel", "none"], "byte_table");
     refused(&["nonsense"], "nonsense");

@@ -205,6 +205,7 @@ fn other_programs_are_refused() {
     let none = folder.path().join("none").display().to_string();
     refused(&none, &format!("cannot start {none}: No such file"));
     refused(&format!("{none}.wasm"), &format!("cannot start {none}.wasm: No such file"));
+    refused("/", "cannot start /: is a directory");
     refused("/etc/passwd", "cannot start /etc/passwd: Permission denied");
     let profile = format!(r#""profile":"{}""#, Build::of_this().profile);
     let in_another_profile = format!("echo '{}'; sleep 60", hello().replace(&profile, r#""profile":"strange""#));

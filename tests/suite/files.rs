@@ -162,7 +162,6 @@ fn a_hyphen_is_the_standard_stream() {
     assert_eq!(run(&["positions", "stone-game", "--limit", "1", "--output", "-"], ""), "x,y,z\n0,0,0\n");
     let certificate = ["grundy", "--code", "kayles", "--limit", "500", "--format", "certificate", "-o", "-"];
     assert!(run(&certificate, "").contains("period 12"));
-    assert!(run(&[&DUEL[..], &["-"]].concat(), "").contains("nimlanes-saved-1"));
     let read = run(&["grundy", "--limit", "9", "--format", "csv", "--moves", "@-"], "# squares\n1 4\n9\n");
     assert_eq!(read, run(&["grundy", "--limit", "9", "--format", "csv"], ""));
     assert!(run(&["solve", "nim-square", "--limit", "9", "--moves", "@-"], "2,3\n").contains("moves 2,3"));
@@ -171,6 +170,10 @@ fn a_hyphen_is_the_standard_stream() {
     let stream = "cannot write to standard output: it is a device, a pipe or an open stream";
     folder.refused(&[&RECORDS[..], &["--limit", "9", "--checkpoint", "-"]].concat(), 1, stream);
     folder.refused(&["plot", "stone-game", "--limit", "9", "--output", "-"], 2, "allowed: names that end in .svg");
+    folder.refused(&["profile", "mex_zeros", "--output", ".svg"], 2, "the suffix of the file is none of .svg");
+    folder.refused(&["profile", "mex_zeros", "--output", "none/x.svg"], 1, "cannot write to none/x.svg: No such file");
+    folder.refused(&[&DUEL[..], &["-"]].concat(), 2, "--save names standard output");
+    folder.refused(&[&DUEL[..], &["none/x"]].concat(), 1, "cannot write to none/x: No such file");
     for command in
         [&["survey", "0.77", "--dir"][..], &["family", "--largest-move", "3", "--dir"], &["report", "--data"]]
     {

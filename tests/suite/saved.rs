@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use nimlanes::lab::clock::utc;
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
-use nimlanes_lab::files::saved::{is_date, utc};
+use nimlanes_lab::files::saved::is_date;
 use serde_json::{Value, json};
 
 use crate::nimlanes;

@@ -14,7 +14,7 @@
 
 use std::time::Duration;
 
-use crate::cores::named::NameError;
+use crate::cores::named::{NameError, available};
 use crate::kernel::candidate::{Candidate, Obstacle};
 use crate::kernel::case::Case;
 use crate::kernel::session::Session;
@@ -284,16 +284,7 @@ impl Lineup {
                 here.push(kernel);
             }
         }
-        let index = |name: &String| {
-            let mut available = Vec::new();
-            for kernel in &here {
-                if listed[*kernel].name == name {
-                    return Ok(*kernel);
-                }
-                available.push(listed[*kernel].name);
-            }
-            Err(NameError::UnknownKernel { operation: session.operation(), name: name.clone(), available })
-        };
+        let index = |name: &String| available(session.operation(), listed, name);
         let mut wanted = Vec::new();
         for name in &options.kernels {
             wanted.push(index(name)?);

@@ -8,9 +8,10 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
+use nimlanes::lab::clock::utc_now;
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
-use nimlanes_lab::files::saved::{entries, utc_now, write_json};
+use nimlanes_lab::files::saved::{entries, write_json};
 use nimlanes_lab::report::data::sources::Sources;
 use nimlanes_lab::report::data::{Data, FILE};
 use nimlanes_lab::report::tables::MachineReport;

@@ -11,7 +11,8 @@ use nimlanes::numbers::within;
 use serde::Serialize;
 
 use super::arguments::{Target, Threads, duplicate, seconds};
-use crate::files::saved::{Saved, check_writable, write_json};
+use crate::files;
+use crate::files::saved::{Saved, write_json};
 use crate::measuring::builds::{self, Build};
 use crate::measuring::counters::{self, Counters, Source};
 use crate::measuring::duel::{Comparison, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT, run_duel};
@@ -19,7 +20,7 @@ use crate::measuring::programs::HAS_PROCESSES;
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
-use crate::terminal::output::{Document, print, print_json};
+use crate::terminal::output::{Document, check_writable, print, print_json};
 
 /// Compare the speed of kernels on one input: check that their outputs agree, then time them in turns, in several processes
 #[derive(clap::Args)]
@@ -107,9 +108,14 @@ impl From<DuelError> for Failure {
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
+    if args.save.as_deref().is_some_and(files::is_standard) {
+        let why =
+            "--save names standard output, where the duel is printed; allowed: a file, or --json to print it as JSON";
+        return Err(Failure::Usage(why.to_owned()));
+    }
     let selection = args.threads.selection(Some(1))?;
     // Before the duel, not after it.
-    args.save.as_deref().map_or(Ok(()), check_writable)?;
+    check_writable(args.save.as_deref())?;
     let environment = Environment::detect(selection.machine());
     let run = interrupt::run(selection.threads());
     let duel = Saved::now(environment, args.play(&selection, &run)?);

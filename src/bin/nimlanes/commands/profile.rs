@@ -1,6 +1,6 @@
 //! `nimlanes profile`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use nimlanes::kernel::Run;
@@ -14,7 +14,7 @@ use crate::measuring::profile::{Profile, ROOT, SUFFIXES, Sampler, Sampling, chan
 use crate::measuring::programs::{complete, program};
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
-use crate::terminal::output::print;
+use crate::terminal::output::{check_writable, print};
 
 /// Sample one kernel, draw a flamegraph of where it spends its time, and show its hottest loop
 #[derive(clap::Args)]
@@ -48,11 +48,14 @@ pub struct Args {
 
 /// A file that a profile can be written to.
 fn output(text: &str) -> Result<PathBuf, String> {
-    let allowed = || format!("the suffix of the file is none of {}", SUFFIXES.join(", "));
-    SUFFIXES.iter().any(|suffix| text.ends_with(suffix)).then(|| text.into()).ok_or_else(allowed)
+    // A name that begins with its only dot has no suffix.
+    let suffix = Path::new(text).extension().unwrap_or_default();
+    let is_known = SUFFIXES.iter().any(|known| known[1..] == *suffix);
+    is_known.then(|| text.into()).ok_or_else(|| format!("the suffix of the file is none of {}", SUFFIXES.join(", ")))
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
+    check_writable(args.output.as_deref())?;
     let sampler = args.sampler.map_or_else(Sampler::from_env, |named| Ok(Some(named)))?;
     let against = args.against.as_deref();
     let names: Vec<_> = [args.kernel.as_deref()].into_iter().chain(against.map(Some)).collect();

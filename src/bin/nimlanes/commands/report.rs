@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use nimlanes::lab::clock::utc_now;
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use nimlanes::units::bytes;
 
 use crate::commands::arguments::listed;
 use crate::files;
-use crate::files::saved::{self, utc_now};
-use crate::measuring::builds::cargo;
+use crate::files::saved;
+use crate::measuring::builds::{announce, cargo};
 use crate::report::data::is_name;
 use crate::report::html::{self, Page};
 use crate::report::measure::Plan;
@@ -103,7 +104,10 @@ fn page(file: &Path, args: &Args) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("--html `{file}` is a measurement in {main}; choose another name")));
     }
     check_writable(Some(file))?;
-    let modules = || cargo::modules(&interrupt::run(1));
+    let modules = || {
+        announce("building the modules of the page for WebAssembly");
+        cargo::modules(&interrupt::run(1))
+    };
     let Page { html, rows, machines, no_module } = report::page(&main, &html::way_back(file), modules, &mut remark)?;
     files::write(file, |out| out.write_all(html.as_bytes())).map_err(|error| failure(&error, Some(file)))?;
     let (size, machines) = (bytes(html.len() as f64), machines.join(", "));

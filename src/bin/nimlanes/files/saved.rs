@@ -3,8 +3,8 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
+use nimlanes::lab::clock::utc_now;
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use serde::de::DeserializeOwned;
@@ -157,7 +157,9 @@ impl Folder {
     /// # Errors
     /// The file or the folder cannot be written.
     pub fn check_writable(&self, name: &str) -> Result<(), SavedError> {
-        check_writable(&self.file(name))
+        let path = self.file(name);
+        let tried = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| files::check(&path));
+        tried.map_err(|source| SavedError::Write(path, source))
     }
 
     /// Keeps what was found on a machine, and returns it.
@@ -201,35 +203,7 @@ pub fn write_json(path: &Path, content: &impl Serialize) -> Result<(), SavedErro
     written.map_err(|source| SavedError::Write(path.to_owned(), source))
 }
 
-/// Creates the parent folders of a file and checks that it can be written, before the work to fill it is done.
-///
-/// # Errors
-/// The file or a folder cannot be written.
-pub fn check_writable(path: &Path) -> Result<(), SavedError> {
-    let tried = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| files::check(path));
-    tried.map_err(|source| SavedError::Write(path.to_owned(), source))
-}
-
-/// The current time in UTC, as `2026-01-31T12:00:00Z`.
-pub fn utc_now() -> String {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    utc(now.map_or(0, |passed| passed.as_secs()))
-}
-
-/// A time in UTC, in seconds since 1970.
-pub fn utc(seconds: u64) -> String {
-    // Years begin in March here, so that a leap day is the last one. 400 years have 146 097 days, and five months 153.
-    let (days, second) = (seconds / 86_400 + 719_468, seconds % 86_400);
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let (day, month, after) = (day - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1, u64::from(month >= 10));
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z", 400 * era + year + after)
-}
-
-/// Whether a text is a date and time as [`utc_now`] writes them.
+/// Whether a text is a date and time as [`utc_now`](nimlanes::lab::clock::utc_now) writes them.
 pub fn is_date(text: &str) -> bool {
     let fits = |(form, c): (char, char)| if form == '0' { c.is_ascii_digit() } else { c == form };
     text.len() == 20 && "0000-00-00T00:00:00Z".chars().zip(text.chars()).all(fits)

@@ -13,7 +13,7 @@ mod revisions;
 use std::env;
 use std::fmt;
 use std::fs;
-use std::io::{IsTerminal, stderr};
+use std::io::{self, IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::str::FromStr;
@@ -130,8 +130,11 @@ impl Build {
             Build::This => found("itself".to_owned(), this_program()?),
             Build::Path(path) => {
                 // An engine that runs a module has no short word for one that is missing.
-                path.metadata()
-                    .map_err(|error| Failure::Failed(format!("cannot start {}: {error}", path.display())))?;
+                let file = match path.metadata() {
+                    Ok(file) if file.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+                    file => file,
+                };
+                file.map_err(|error| Failure::Failed(format!("cannot start {}: {error}", path.display())))?;
                 found(path.display().to_string(), path.clone())
             }
             Build::Native if BUILD.starts_with(NATIVE.1) => {

@@ -17,9 +17,10 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::to_raw_value;
 
 use self::sources::Sources;
-use crate::files::saved::{SavedError, parse_as, read_text, utc_now};
+use crate::files::saved::{SavedError, parse_as, read_text};
 use crate::measuring::duel::{Duel, Row};
 use crate::terminal::failure::Failure;
+use nimlanes::lab::clock::utc_now;
 
 /// The file of all measurements in a folder.
 pub const FILE: &str = "measurements.json";

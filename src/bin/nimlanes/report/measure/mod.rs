@@ -26,12 +26,13 @@ use nimlanes::units::span;
 use self::tasks::{Effort, Planned, TIME_LIMIT, Task};
 use super::data::sources::{Sources, revision};
 use super::data::{Data, FILE, FarSolution, KernelNeeds};
-use crate::files::saved::{SavedError, utc_now, write_json};
+use crate::files::saved::{SavedError, write_json};
 use crate::measuring::duel::{
     Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Match, PROCESSES, Player, play,
 };
 use crate::measuring::programs::{complete, program, this_program};
 use crate::terminal::failure::Failure;
+use nimlanes::lab::clock::utc_now;
 
 /// The tasks for one machine, and what is measured of them.
 pub struct Plan {
