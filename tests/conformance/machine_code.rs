@@ -131,7 +131,7 @@ fn own(tier: Tier) -> BTreeSet<CpuidFeature> {
 const COMPILED_ONCE: &[[&str; 2]] = &[
     ["byte_rows::Bytes", "::new"],
     ["octal::candidates::Candidates", "::new"],
-    ["records::residue_classes::run", "closure"],
+    ["by_heap::residue_classes::run", "closure"],
     ["residue_rows::", "::batches"],
     ["residue_rows::", "::hit_from"], // a bit at a time, also the one from sparse classes
     ["residue_rows::", "::new"],

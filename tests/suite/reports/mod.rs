@@ -119,7 +119,7 @@ fn a_report_is_regenerated_from_its_data_alone() {
     for part in ["**5.00** `flags`", "## Environment", "`stamp`"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
-    assert!(text.contains("[`stamp`](src/cores/mex/subtraction/stamp.rs)"), "{text}");
+    assert!(text.contains("[`stamp`](src/cores/mex/subtraction/heap_by_heap.rs)"), "{text}");
     assert!(text.contains("](profiles/charts/mex_subtraction-sizes.svg)"), "{text}");
     assert!(read(&root, "profiles/charts/mex_subtraction-sizes.svg").starts_with("<svg"));
     assert!(!root.path().join("README.md").exists());
@@ -226,7 +226,7 @@ fn a_draft_stays_below_the_target_folder() {
     assert!(!root.path().join("profiles/charts").exists() && !root.path().join("profiles/tables").exists());
 
     let text = read(&root, "target/draft/RESULTS.md");
-    for part in ["**Draft**", "](../../profiles/tables/limits.md)", "](../../src/cores/mex/subtraction/stamp.rs)"] {
+    for part in ["**Draft**", "](../../profiles/tables/limits.md)", "](../../src/cores/mex/subtraction/heap_by_heap.rs)"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
     report(&root, &["--check", "--data", folder]).assert().success();
@@ -235,7 +235,7 @@ fn a_draft_stays_below_the_target_folder() {
 }
 
 /// The file of the kernel `stamp`.
-const STAMP: &str = "src/cores/mex/subtraction/stamp.rs";
+const STAMP: &str = "src/cores/mex/subtraction/heap_by_heap.rs";
 
 /// The source and the machine code that the program is made of.
 fn made_of() -> Sources {

@@ -1,12 +1,53 @@
-//! What checkpoints have in common: little-endian numbers and bytes, and at the end the XXH3-64 of all before.
+//! Runs that save their progress and resume, and the files that hold it.
 //!
 //! A checkpoint begins with eight letters that name its kind. The last one is the digit of its version, or a letter
-//! while there is only one version.
+//! while there is only one version. Little-endian numbers and bytes follow, and at the end the XXH3-64 of all before.
 
+use std::fmt;
 use std::hash::Hasher as _;
 use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::sync::Arc;
+
+use crate::kernel::RunError;
 
 use twox_hash::XxHash3_64;
+
+/// Where a run starts, and the journal that saves its progress. By default it starts at heap 0 and saves nothing.
+pub struct Start<P, J: ?Sized> {
+    /// Earlier progress.
+    #[doc(hidden)]
+    pub from: Option<P>,
+    #[doc(hidden)]
+    pub journal: Option<Arc<J>>,
+}
+
+impl<P, J: ?Sized> Default for Start<P, J> {
+    fn default() -> Self {
+        Start { from: None, journal: None }
+    }
+}
+
+impl<P, J: ?Sized> fmt::Debug for Start<P, J> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (resumes, is_kept) = (self.from.is_some(), self.journal.is_some());
+        f.debug_struct("Start").field("resumes", &resumes).field("is_kept", &is_kept).finish()
+    }
+}
+
+impl<P, J: ?Sized> Start<P, J> {
+    /// A run that saves its progress to `journal`, and resumes `from` earlier progress if given.
+    pub fn with_journal(journal: Arc<J>, from: Option<P>) -> Self {
+        Start { from, journal: Some(journal) }
+    }
+
+    /// For a kernel that cannot resume.
+    ///
+    /// # Errors
+    /// [`RunError::OutsideDomain`]: the run starts from earlier progress, or saves it.
+    pub fn at_zero(self) -> Result<(), RunError> {
+        if self.from.is_none() && self.journal.is_none() { Ok(()) } else { Err(RunError::OutsideDomain) }
+    }
+}
 
 /// Bytes to read or write at once.
 const BUFFER: usize = 1 << 16;
@@ -46,9 +87,7 @@ pub enum CheckpointError {
 #[inline(never)]
 pub fn hash_of(numbers: &[u64]) -> u64 {
     let mut hash = XxHash3_64::new();
-    for number in numbers {
-        hash.write(&number.to_le_bytes());
-    }
+    numbers.iter().for_each(|number| hash.write(&number.to_le_bytes()));
     hash.finish()
 }
 
@@ -138,11 +177,18 @@ impl<'a> Reader<'a> {
 
     /// So many numbers.
     pub fn numbers(&mut self, count: u64) -> Result<Vec<u64>, CheckpointError> {
-        let mut numbers = Vec::new();
-        for _ in 0..count {
-            numbers.push(self.number()?);
-        }
-        Ok(numbers)
+        (0..count).map(|_| self.number()).collect()
+    }
+
+    /// Checks that these numbers follow.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Foreign`]: others do.
+    pub fn expect(&mut self, numbers: impl IntoIterator<Item = u64>) -> Result<(), CheckpointError> {
+        numbers.into_iter().try_for_each(|number| match self.number()? == number {
+            true => Ok(()),
+            false => Err(CheckpointError::Foreign),
+        })
     }
 
     /// Checks that only the hash of what was read follows.

@@ -1,13 +1,21 @@
-//! The progress of a run in a file.
+//! The progress of a run, saved in a file.
 
 use std::io::{self, Read, Write};
 
-use super::frames::{Frames, MOST_BYTES};
-use super::history::{History, Progress};
-use super::layout::{FRAME, Layout, Packed};
+use super::compressed::{Chunks, MOST_BYTES};
+use super::history::{CHUNK, History, HistoryLayout, Packed, Progress};
 use super::{LANES, MOST_MOVES, Output, Records, WINDOW};
-use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
+use crate::cores::mex::checkpoint::{self, CheckpointError, Reader, Writer};
 use crate::cores::mex::lanes::below;
+
+/// Saves the progress of a run.
+pub trait Journal: Send + Sync {
+    /// Called between blocks, a few times a second. `is_last` is true if the run is about to stop early.
+    fn keep(&self, progress: &Progress, is_last: bool);
+}
+
+/// Where a run starts, and where it saves its progress.
+pub type Start = checkpoint::Start<Progress, dyn Journal>;
 
 /// The first bytes of a checkpoint, for a plain history and for a packed one.
 const MAGIC: [[u8; 8]; 2] = [*b"nimlane2", *b"nimlane3"];
@@ -18,7 +26,7 @@ impl Progress {
     /// The format is a sequence of little-endian 64-bit numbers: `nimlane2` in ASCII; the limit; the number of moves, and the moves;
     /// the number of heaps done; the number of values, their first heaps and their counts; the fingerprint. Then come the codes of the
     /// blocks that the history holds, in the order of their heaps, and the XXH3-64 of everything before. A packed history has
-    /// `nimlane3` at the beginning, and in place of codes the frames that it holds, each with its number of bytes before it.
+    /// `nimlane3` at the beginning, and in place of codes the chunks that it holds, each with its number of bytes before it.
     ///
     /// Reading replays these blocks through the function that writes a run's history, so copies inside the history are restored as
     /// well. The previous format, `nimlane1`, stored the ring without the copy of its first block: runs resumed in the ring's first
@@ -31,33 +39,21 @@ impl Progress {
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = Writer::new(out, MAGIC[usize::from(self.is_packed())])?;
         let Output { first, counts, fingerprint } = &self.output;
-        out.number(self.limit)?;
-        out.number(self.moves.len() as u64)?;
-        for m in &self.moves {
-            out.number(*m as u64)?;
-        }
-        out.number(self.next as u64)?;
-        out.number(first.len() as u64)?;
-        for list in [first, counts] {
-            for number in list {
-                out.number(*number)?;
-            }
-        }
+        out.numbers([self.limit, self.moves.len() as u64])?;
+        out.numbers(self.moves.iter().map(|m| *m as u64))?;
+        out.numbers([self.next as u64, first.len() as u64])?;
+        out.numbers(first.iter().chain(counts).copied())?;
         out.number(*fingerprint)?;
         if let Some(packed) = self.history.layout.packed {
-            let count = self.next.div_ceil(FRAME);
-            for frame in 0..count {
-                if Frames::holds(packed, count, frame) {
-                    let bytes = self.history.frames.get(frame);
-                    out.number(bytes.len() as u64)?;
-                    out.bytes(bytes)?;
-                }
+            let count = self.next.div_ceil(CHUNK);
+            for chunk in (0..count).filter(|chunk| Chunks::holds(packed, count, *chunk)) {
+                let bytes = self.history.chunks.get(chunk);
+                out.number(bytes.len() as u64)?;
+                out.bytes(bytes)?;
             }
         } else {
-            for heaps in self.history.layout.held(self.next) {
-                for n in heaps.step_by(LANES) {
-                    out.bytes(self.history.block(n))?;
-                }
+            for n in self.history.layout.held(self.next).into_iter().flat_map(|heaps| heaps.step_by(LANES)) {
+                out.bytes(self.history.block(n))?;
             }
         }
         out.end()
@@ -69,18 +65,12 @@ impl Progress {
     /// The file cannot be read, is damaged, or belongs to another input.
     pub fn read(input: &Records, from: &mut dyn Read) -> Result<Self, CheckpointError> {
         let (mut reader, version) = Reader::any(from, &MAGIC)?;
-        let layout = if version == 0 { Layout::new(input) } else { Layout::packed(input) };
+        let layout = if version == 0 { HistoryLayout::new(input) } else { HistoryLayout::packed(input) };
         if layout.packed.is_some() != (version == 1) {
             return Err(CheckpointError::Foreign);
         }
-        if reader.number()? != input.limit() || reader.number()? != input.moves().len() as u64 {
-            return Err(CheckpointError::Foreign);
-        }
-        for m in input.moves() {
-            if reader.number()? != *m as u64 {
-                return Err(CheckpointError::Foreign);
-            }
-        }
+        reader.expect([input.limit(), input.moves().len() as u64])?;
+        reader.expect(input.moves().iter().map(|m| *m as u64))?;
         let (next, values) = (reader.number()?, reader.number()?);
         if values > MOST_MOVES as u64 + 1 {
             return Err(CheckpointError::Damaged);
@@ -95,7 +85,7 @@ impl Progress {
         let mut progress = Progress { next, output, ..Progress::with_layout(input, layout) };
         match layout.packed {
             None => read_codes(&mut reader, &mut progress.history, next, heaps, least)?,
-            Some(packed) => read_frames(&mut reader, &mut progress.history, packed, next, heaps, least)?,
+            Some(packed) => read_chunks(&mut reader, &mut progress.history, packed, next, heaps, least)?,
         }
         reader.end()?;
         Ok(progress)
@@ -129,8 +119,8 @@ fn are_known(codes: &[u8], least: u8) -> bool {
     codes.iter().all(|code| (least..WINDOW as u8 + 1).contains(code))
 }
 
-/// Reads the frames that a packed history holds after `next` of the heaps.
-fn read_frames(
+/// Reads the chunks that a packed history holds after `next` of the heaps.
+fn read_chunks(
     reader: &mut Reader,
     history: &mut History,
     packed: Packed,
@@ -138,12 +128,12 @@ fn read_frames(
     heaps: usize,
     least: u8,
 ) -> Result<(), CheckpointError> {
-    if next < heaps && !next.is_multiple_of(FRAME) {
+    if next < heaps && !next.is_multiple_of(CHUNK) {
         return Err(CheckpointError::Damaged);
     }
-    let count = next.div_ceil(FRAME);
-    for frame in 0..count {
-        if !Frames::holds(packed, count, frame) {
+    let count = next.div_ceil(CHUNK);
+    for chunk in 0..count {
+        if !Chunks::holds(packed, count, chunk) {
             continue;
         }
         let length = reader.number()?;
@@ -152,8 +142,8 @@ fn read_frames(
         }
         let mut bytes = vec![0; length as usize].into_boxed_slice();
         reader.bytes(&mut bytes)?;
-        let own = FRAME.min(next - frame * FRAME);
-        if !history.restore(frame, bytes).is_some_and(|codes| are_known(&codes[..own], least)) {
+        let own = CHUNK.min(next - chunk * CHUNK);
+        if !history.restore(chunk, bytes).is_some_and(|codes| are_known(&codes[..own], least)) {
             return Err(CheckpointError::Damaged);
         }
     }

@@ -1,4 +1,4 @@
-//! Blocks settled in lanes: a guess, improved until it is right.
+//! Blocks resolved in lanes: a guess, improved until it is right.
 //!
 //! *Guess.* The values of a set with few moves often repeat those `p` heaps before. Those of the factorials do for `p`
 //! = 25, the period of `{1,2,6,24}`, in nine blocks of ten. The period is the one that would have guessed most of the
@@ -12,15 +12,17 @@
 //! Cost of a block: for each move a load and half an OR, a decode to a single plane; for each round, a permute for each near move.
 //! Bound: the hash of the values in [`Output::add`](super::Output), five cycles for eight heaps, and the rounds.
 
-use super::frames::{self, Frames, LONGEST, Readers};
-use super::history::History;
-use super::layout::Layout;
+use super::compressed::{Chunks, LONGEST, MOST_BYTES, Readers};
+use super::history::{History, HistoryLayout};
 use super::periods::{JUDGED, best_period, first_codes, room};
-use super::ring::{Block, Blocks, Far, LaneBlocks, near};
-use super::{Form, Records};
+use super::ring::{Blocks, Far, LaneBlocks, Position, drive, near, ring_lanes};
+use super::{Form, Output, Records, Start};
 use crate::cores::mex::lanes::{Decoder, LANES, PLANES, Planes, WINDOW};
-use crate::kernel::Cost;
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::{array_of, mapped};
+
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub mod avx512;
 
 /// The blocks to which far moves are applied at once, which hides the latency of their codes.
 const AT_ONCE: usize = 8;
@@ -70,7 +72,7 @@ fn indices(start: usize, moves: &[usize]) -> Vec<[u8; LANES]> {
     indices
 }
 
-/// What a block is settled from.
+/// What a block is resolved from.
 pub struct Evidence<'a> {
     /// The two blocks before, the last one first, and the codes that the guess repeats.
     pub before: [&'a [u8; LANES]; 2],
@@ -79,32 +81,32 @@ pub struct Evidence<'a> {
     pub far: &'a [u8; LANES],
 }
 
-/// The parts of a tier.
+/// The operations of a tier.
 #[derive(Clone, Copy)]
-pub struct Parts {
-    /// Computes the blocks that are not settled, and what far moves reach.
+pub struct Backend {
+    /// Computes the blocks that are not resolved, and what far moves reach.
     pub decoder: &'static dyn Decoder,
-    /// The number of last blocks that `settle` is given in place of what moves shorter than them reach.
+    /// The number of last blocks that `resolve` is given in place of what moves shorter than them reach.
     pub held: usize,
-    /// Settles a block; false if it gives up.
-    pub settle: fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool,
+    /// Resolves a block; false if it gives up.
+    pub resolve: fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool,
 }
 
-/// The parts of a tier that settles blocks in memory, which every tier can.
+/// The parts of a tier that resolves blocks in memory, which every tier can.
 macro_rules! in_memory {
     ($tier:ident, $condition:meta $(, $features:literal)?) => {
         #[cfg($condition)]
         pub mod $tier {
-            use super::{Evidence, LANES, Parts, Pattern, settle_in_memory};
+            use super::{Evidence, LANES, Backend, Pattern, resolve_in_memory};
             use crate::cores::mex::lanes::$tier::{first_plane, parts as decoder};
 
             #[inline]
             $(#[target_feature(enable = $features)])?
-            pub fn parts() -> Parts {
-                let settle = |pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]| {
-                    settle_in_memory(|codes| first_plane(codes), pattern, evidence, codes)
+            pub fn parts() -> Backend {
+                let resolve = |pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]| {
+                    resolve_in_memory(|codes| first_plane(codes), pattern, evidence, codes)
                 };
-                Parts { decoder: decoder(), held: 1, settle }
+                Backend { decoder: decoder(), held: 1, resolve }
             }
         }
     };
@@ -116,9 +118,9 @@ in_memory!(
     any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128"))
 );
 
-/// Settles a block in memory, where near moves read the last block and the guess side by side; false if it gives up.
+/// Resolves a block in memory, where near moves read the last block and the guess side by side; false if it gives up.
 #[inline(always)]
-fn settle_in_memory(
+fn resolve_in_memory(
     one_hot: impl Fn(&[u8; LANES]) -> [u8; LANES],
     pattern: &Pattern,
     evidence: Evidence,
@@ -159,18 +161,18 @@ fn settle_in_memory(
     false
 }
 
-/// Blocks that are guessed first. `inner` computes those that are not settled.
+/// Blocks that are guessed first. `inner` computes those that are not resolved.
 pub struct Guessed<'a> {
     inner: LaneBlocks<'a>,
-    parts: Parts,
+    backend: Backend,
     close: Far<'a>,
     far: Far<'a>,
     pattern: Pattern,
     /// Whether the pattern is good enough to guess by.
     is_on: bool,
-    /// The heap at which the pattern is judged next, and the blocks settled since the last time.
+    /// The heap at which the pattern is judged next, and the blocks resolved since the last time.
     judged_at: usize,
-    settled: usize,
+    resolved: usize,
     /// The values that moves reach from blocks: those beyond all of these blocks are added for all of them at once. Only the first
     /// plane is used.
     reached: Box<[Planes; AT_ONCE]>,
@@ -181,46 +183,46 @@ pub struct Guessed<'a> {
 
 impl<'a> Guessed<'a> {
     #[inline(always)]
-    pub fn new(input: &'a Records, layout: &Layout, parts: Parts) -> Self {
+    pub fn new(input: &'a Records, layout: &HistoryLayout, backend: Backend) -> Self {
         let [close, far] = Far::new(input, layout).split(AT_ONCE);
-        let [before, close] = close.split(parts.held);
+        let [before, close] = close.split(backend.held);
         Guessed {
-            inner: LaneBlocks::new(input, layout, parts.decoder),
-            parts,
+            inner: LaneBlocks::new(input, layout, backend.decoder),
+            backend,
             close,
             far,
             pattern: Pattern::new(near(input), before.of_ring()),
             is_on: false,
             judged_at: 0,
-            settled: 0,
+            resolved: 0,
             reached: Box::new([[[0; LANES]; PLANES]; AT_ONCE]),
             added: 0,
             added_from: 0,
         }
     }
 
-    /// Keeps the period if half of the blocks were settled by it since the last time, else looks for a better one.
+    /// Keeps the period if half of the blocks were resolved by it since the last time, else looks for a better one.
     #[inline(never)]
-    fn judge(&mut self, history: &History, n: usize, place: usize) {
+    fn judge(&mut self, history: &History, n: usize, index: usize) {
         let since = n.clamp(JUDGED * LANES, EVERY);
-        if 2 * self.settled * LANES < since {
-            let best = best_period(&history.recent(n, place, JUDGED * LANES + LONGEST));
+        if 2 * self.resolved * LANES < since {
+            let best = best_period(&history.recent(n, index, JUDGED * LANES + LONGEST));
             self.is_on = best.is_some();
             if let Some((period, _)) = best {
                 self.pattern.set(period);
             }
         }
-        self.settled = 0;
+        self.resolved = 0;
         self.judged_at = n + n.clamp(JUDGED * LANES, EVERY);
     }
 }
 
 impl Blocks for Guessed<'_> {
     #[inline(always)]
-    fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]) {
-        let Block { n, place, .. } = block;
+    fn block(&mut self, history: &History, block: Position, codes: &mut [u8; LANES]) {
+        let Position { n, index, .. } = block;
         if n >= self.judged_at {
-            self.judge(history, n, place);
+            self.judge(history, n, index);
         }
         if self.is_on {
             let mut index = n.wrapping_sub(self.added_from) / LANES;
@@ -231,19 +233,19 @@ impl Blocks for Guessed<'_> {
                 for planes in &mut *reached {
                     planes[0] = [0; LANES];
                 }
-                self.far.add(history, block, 1, reached, self.parts.decoder);
+                self.far.add(history, block, 1, reached, self.backend.decoder);
             }
             if !self.close.of_ring().is_empty() {
-                self.close.add(history, block, 1, &mut self.reached[index..=index], self.parts.decoder);
+                self.close.add(history, block, 1, &mut self.reached[index..=index], self.backend.decoder);
             }
             // A pattern is found only after more blocks than these.
             let evidence = Evidence {
-                before: [history.codes_behind(place, LANES), history.codes_behind(place, 2 * LANES)],
-                repeated: history.codes_behind(place, self.pattern.lag()),
+                before: [history.codes_behind(index, LANES), history.codes_behind(index, 2 * LANES)],
+                repeated: history.codes_behind(index, self.pattern.lag()),
                 far: &self.reached[index][0],
             };
-            if (self.parts.settle)(&self.pattern, evidence, codes) {
-                self.settled += 1;
+            if (self.backend.resolve)(&self.pattern, evidence, codes) {
+                self.resolved += 1;
                 return;
             }
         }
@@ -255,29 +257,76 @@ impl Blocks for Guessed<'_> {
     }
 }
 
-/// Predicted time and memory, if computing all blocks takes `computed` and guessing a heap takes `ns` ns per move: the
-/// share of the first heaps that would have been guessed right stands for all.
-pub fn cost(input: &Records, computed: Cost, ns: f64) -> Cost {
-    if !computed.is_possible() {
-        return computed;
+pub mod guess_lanes {
+    //! Blocks guessed and verified in lanes.
+    //!
+    //! Cost of a right block: for each move, the decode of the tier's [`lanes`](crate::cores::mex::lanes) to one plane.
+    //! Bound: in plain Rust, the decode; else wrong blocks.
+
+    use super::*;
+
+    /// The time of looking for a period that the first heaps do not have, relative to computing all blocks.
+    const NO_PERIOD: f64 = 0.02;
+
+    /// Rates: those of [`ring_lanes`], and the ns of a move for a heap that is guessed. The share of the first heaps that would have
+    /// been guessed right stands for all.
+    pub fn cost(input: &Records, context: CostContext, [chain, step, guess]: [f64; 3]) -> Cost {
+        let computed = ring_lanes::cost(input, context, [chain, step]);
+        if !computed.is_possible() {
+            return computed;
+        }
+        let codes = first_codes(input.moves(), input.heaps().min(JUDGED * LANES + LONGEST));
+        let share = best_period(&codes).map_or(0.0, |(_, share)| share);
+        let pairs = input.heaps() as f64 * (1.0 + input.moves().len() as f64);
+        let guesses = if share > 0.0 { guess * pairs } else { NO_PERIOD * computed.ns };
+        Cost { ns: guesses + (1.0 - share) * computed.ns, ..computed }
     }
-    let codes = first_codes(input.moves(), input.heaps().min(JUDGED * LANES + LONGEST));
-    let share = best_period(&codes).map_or(0.0, |(_, share)| share);
-    let heaps = input.heaps() as f64;
-    let guesses = if share > 0.0 { ns * heaps * (1.0 + input.moves().len() as f64) } else { 0.02 * computed.ns };
-    Cost { ns: guesses + (1.0 - share) * computed.ns, ..computed }
+
+    #[inline(always)]
+    pub fn run(input: &Records, run: &Run, start: Start, backend: Backend) -> Result<Output, RunError> {
+        run_over(HistoryLayout::new(input), input, run, start, backend)
+    }
+
+    /// [`run`] over a history of this layout.
+    #[inline(always)]
+    pub fn run_over(
+        layout: HistoryLayout,
+        input: &Records,
+        run: &Run,
+        start: Start,
+        backend: Backend,
+    ) -> Result<Output, RunError> {
+        drive(input, layout, run, start, &mut Guessed::new(input, &layout, backend))
+    }
 }
 
-/// Predicted time and memory over a packed history, where `plain` is what the same kernel predicts over a plain one.
-pub fn cost_packed(input: &Records, plain: impl FnOnce(&Records) -> Cost) -> Cost {
-    let layout = Layout::packed(input);
-    let Some(packed) = layout.packed else { return plain(input) };
-    let plain = plain(&Records { continues: None, ..input.clone() });
-    if !plain.is_possible() || input.continues == Some(Form::Plain) {
-        return Cost::IMPOSSIBLE;
+pub mod compressed_lanes {
+    //! Blocks guessed and verified in lanes, over a history that is [`compressed`](super::super::compressed).
+    //!
+    //! Cost of a right block: that of [`guess_lanes`]; for each move beyond the window and 64 heaps, two bits and a copy.
+    //! Bound: as there.
+
+    use super::*;
+
+    /// For a heap, and for each of its moves beyond the window.
+    const NS_PER_UNPACKED: f64 = 0.07;
+
+    /// Rates: those of [`guess_lanes`].
+    pub fn cost(input: &Records, context: CostContext, rates: [f64; 3]) -> Cost {
+        let layout = HistoryLayout::packed(input);
+        let Some(packed) = layout.packed else { return guess_lanes::cost(input, context, rates) };
+        let plain = guess_lanes::cost(&Records { continues: None, ..input.clone() }, context, rates);
+        if !plain.is_possible() || input.continues == Some(Form::Plain) {
+            return Cost::IMPOSSIBLE;
+        }
+        let moves = input.moves().len() - layout.short;
+        let fixed = layout.bytes() + Readers::bytes(moves) + Chunks::index_bytes(packed) + MOST_BYTES;
+        let unpacked = NS_PER_UNPACKED * input.heaps() as f64 * (1 + moves) as f64;
+        Cost { ns: plain.ns + unpacked, bytes: fixed as f64 + room(input, packed) }
     }
-    let moves = input.moves().len() - layout.short;
-    let fixed = layout.bytes() + Readers::bytes(moves) + Frames::index_bytes(packed) + frames::MOST_BYTES;
-    let heaps = input.heaps() as f64;
-    Cost { ns: plain.ns + 0.07 * heaps * (1 + moves) as f64, bytes: fixed as f64 + room(input, packed) }
+
+    #[inline(always)]
+    pub fn run(input: &Records, run: &Run, start: Start, backend: Backend) -> Result<Output, RunError> {
+        guess_lanes::run_over(HistoryLayout::packed(input), input, run, start, backend)
+    }
 }

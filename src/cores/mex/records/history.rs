@@ -5,63 +5,150 @@
 //! Larger moves, up to the limit, reach only the first heaps, which a prefix keeps. The bound is chosen to make ring and prefix
 //! together as short as possible.
 //!
-//! A *packed* history keeps only the last heaps as codes. Moves beyond them read compressed [`frames`](super::frames).
+//! A *packed* history keeps only the last heaps as codes. Moves beyond them read compressed [`chunks`](super::compressed).
 
-use super::frames::{Frames, pack, unpack_frame};
-use super::layout::{FRAME, Layout, RECENT};
+use std::ops::Range;
+
+use super::compressed::{Chunks, pack, unpack_chunk};
 use super::{Output, Records};
-use crate::cores::mex::lanes::LANES;
+use crate::cores::mex::lanes::{LANES, below};
 use crate::machine::pages::request_huge_pages;
+
+/// Heaps in a tile: one bit of a word for each block.
+pub const TILE: usize = 64 * LANES;
+/// Heaps in a chunk.
+pub const CHUNK: usize = 64 * TILE;
+/// Heaps that are kept as codes: those of the chunk that the run is in, and of the one before.
+pub const RECENT: usize = 2 * CHUNK;
+
+/// The lengths of the parts of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistoryLayout {
+    /// The number of moves that read the ring. The others read the prefix, or the chunks.
+    pub short: usize,
+    /// Heaps in the ring, a multiple of a block.
+    pub ring: usize,
+    /// Heaps in the prefix, a multiple of a block.
+    pub prefix: usize,
+    /// The chunks that are kept, if the history is packed.
+    pub packed: Option<Packed>,
+}
+
+/// The chunks that are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packed {
+    /// The first chunks.
+    pub prefix: usize,
+    /// The last chunks.
+    pub last: usize,
+}
+
+impl HistoryLayout {
+    /// The shortest layout for an input.
+    pub fn new(input: &Records) -> Self {
+        let heaps = input.heaps();
+        let layout = |short: usize| HistoryLayout {
+            short,
+            // The block itself and what it reaches, but at most all heaps.
+            ring: input.moves()[..short].last().map_or(LANES, |m| m + LANES).min(heaps).next_multiple_of(LANES),
+            prefix: input.moves().get(short).map_or(0, |m| heaps - m).next_multiple_of(LANES),
+            packed: None,
+        };
+        let mut best = layout(input.moves().len());
+        for short in (0..input.moves().len()).rev() {
+            let other = layout(short);
+            if other.ring + other.prefix < best.ring + best.prefix {
+                best = other;
+            }
+        }
+        best
+    }
+
+    /// The layout that packs all heaps but the last ones, unless no move reaches beyond those.
+    pub fn packed(input: &Records) -> Self {
+        let (moves, heaps) = (input.moves(), input.heaps());
+        let near = below(moves, RECENT - LANES + 1);
+        if near == moves.len() {
+            return HistoryLayout::new(input);
+        }
+        let packed = |short: usize| Packed {
+            // A tile more is unpacked than the last move reaches.
+            prefix: moves.get(short).map_or(0, |m| (heaps - m + TILE).div_ceil(CHUNK)),
+            last: moves[..short].last().map_or(0, |m| m.div_ceil(CHUNK)).max(RECENT / CHUNK),
+        };
+        let mut best = packed(moves.len());
+        for short in (near..moves.len()).rev() {
+            let other = packed(short);
+            if other.prefix + other.last < best.prefix + best.last {
+                best = other;
+            }
+        }
+        HistoryLayout { short: near, ring: RECENT, prefix: 0, packed: Some(best) }
+    }
+
+    /// Bytes of the codes.
+    pub fn bytes(&self) -> usize {
+        self.ring + self.prefix + 3 * LANES
+    }
+
+    /// The heaps of the blocks that a history holds when all heaps before `next` are done, ascending: those of the prefix, then the
+    /// last ones, in the ring.
+    pub fn held(&self, next: usize) -> [Range<usize>; 2] {
+        let done = next.next_multiple_of(LANES);
+        let prefix = done.min(self.prefix);
+        [0..prefix, prefix.max(done.saturating_sub(self.ring))..done]
+    }
+}
 
 /// The codes of the heaps that later moves reach.
 #[derive(Debug, PartialEq, Eq)]
 pub struct History {
-    pub(super) layout: Layout,
+    pub(super) layout: HistoryLayout,
     /// The ring, followed by a copy of its first block.
     pub(super) ring: Vec<u8>,
     /// A block of zeros, the prefix, a block of zeros.
     pub(super) prefix: Vec<u8>,
     /// What is packed, in place of a prefix.
-    pub(super) frames: Frames,
+    pub(super) chunks: Chunks,
 }
 
 impl History {
-    pub(super) fn new(layout: Layout) -> Self {
+    pub(super) fn new(layout: HistoryLayout) -> Self {
         let prefix = if layout.prefix > 0 { layout.prefix + 2 * LANES } else { 0 };
-        let frames = Frames::new(layout.packed.unwrap_or_default());
-        let mut history = History { layout, ring: vec![0; layout.ring + LANES], prefix: vec![0; prefix], frames };
+        let chunks = Chunks::new(layout.packed.unwrap_or_default());
+        let mut history = History { layout, ring: vec![0; layout.ring + LANES], prefix: vec![0; prefix], chunks };
         request_huge_pages(&mut history.ring);
         request_huge_pages(&mut history.prefix);
         history
     }
 
-    /// The index in the ring of heap `n - m`, where `place` is the index of heap `n` and `m` a move that reads the ring.
+    /// The index in the ring of heap `n - m`, where `index` is the index of heap `n` and `m` a move that reads the ring.
     #[inline(always)]
-    pub fn behind(&self, place: usize, m: usize) -> usize {
-        if m <= place { place - m } else { place + self.layout.ring - m }
+    pub fn behind(&self, index: usize, m: usize) -> usize {
+        if m <= index { index - m } else { index + self.layout.ring - m }
     }
 
     /// The codes of the heaps that the move `m` reaches from a block.
     #[inline(always)]
-    pub fn codes_behind(&self, place: usize, m: usize) -> &[u8; LANES] {
-        self.ring[self.behind(place, m)..].first_chunk().expect("the ring is followed by a block")
+    pub fn codes_behind(&self, index: usize, m: usize) -> &[u8; LANES] {
+        self.ring[self.behind(index, m)..].first_chunk().expect("the ring is followed by a block")
     }
 
-    /// The codes of the last heaps before `n`, whose index in the ring is `place`: `most`, or as many as the ring holds.
-    pub fn recent(&self, n: usize, place: usize, most: usize) -> Vec<u8> {
+    /// The codes of the last heaps before `n`, whose index in the ring is `index`: `most`, or as many as the ring holds.
+    pub fn recent(&self, n: usize, index: usize, most: usize) -> Vec<u8> {
         let held = most.min(n).min(self.layout.ring);
         let mut codes = Vec::with_capacity(held);
         for m in (1..held + 1).rev() {
-            codes.push(self.ring[self.behind(place, m)]);
+            codes.push(self.ring[self.behind(index, m)]);
         }
         codes
     }
 
-    /// Writes the codes of the block at `n`, whose index in the ring is `place`.
+    /// Writes the codes of the block at `n`, whose index in the ring is `index`.
     #[inline(always)]
-    pub fn write(&mut self, n: usize, place: usize, codes: &[u8; LANES]) {
-        self.ring[place..][..LANES].copy_from_slice(codes);
-        if place == 0 {
+    pub fn write(&mut self, n: usize, index: usize, codes: &[u8; LANES]) {
+        self.ring[index..][..LANES].copy_from_slice(codes);
+        if index == 0 {
             self.ring[self.layout.ring..].copy_from_slice(codes);
         }
         if n < self.layout.prefix {
@@ -69,30 +156,30 @@ impl History {
         }
     }
 
-    /// Packs the frame at `n`, whose heaps are all done, or all that the run has.
+    /// Packs the chunk at `n`, whose heaps are all done, or all that the run has.
     #[inline(never)]
     pub fn pack(&mut self, n: usize, period: usize, scratch: &mut Vec<u8>) {
         scratch.clear();
-        pack(&self.ring[n % RECENT..][..FRAME], period, scratch);
-        self.frames.push(scratch.as_slice().into());
+        pack(&self.ring[n % RECENT..][..CHUNK], period, scratch);
+        self.chunks.push(scratch.as_slice().into());
     }
 
-    /// Restores a frame, and returns its codes, which stay in the ring until the frame after the next; `None` if it is
-    /// not a frame.
-    pub fn restore(&mut self, frame: usize, bytes: Box<[u8]>) -> Option<&[u8]> {
-        let codes = &mut self.ring[frame * FRAME % RECENT..][..FRAME];
-        let is_whole = unpack_frame(&bytes, codes);
-        self.frames.skip_to(frame);
-        self.frames.push(bytes);
+    /// Restores a chunk, and returns its codes, which stay in the ring until the chunk after the next; `None` if it is
+    /// not a chunk.
+    pub fn restore(&mut self, chunk: usize, bytes: Box<[u8]>) -> Option<&[u8]> {
+        let codes = &mut self.ring[chunk * CHUNK % RECENT..][..CHUNK];
+        let is_whole = unpack_chunk(&bytes, codes);
+        self.chunks.skip_to(chunk);
+        self.chunks.push(bytes);
         is_whole.then_some(codes)
     }
 
-    /// Copies the first block to the end of the ring, once all frames are restored.
+    /// Copies the first block to the end of the ring, once all chunks are restored.
     pub fn close(&mut self) {
         self.ring.copy_within(..LANES, RECENT);
     }
 
-    /// The codes of the block at `n`, which must be one of those [`held`](Layout::held).
+    /// The codes of the block at `n`, which must be one of those [`held`](HistoryLayout::held).
     pub fn block(&self, n: usize) -> &[u8; LANES] {
         let codes = match n < self.layout.prefix {
             true => &self.prefix[LANES + n..],
@@ -116,11 +203,11 @@ pub struct Progress {
 impl Progress {
     /// The start of a run, with no heap done.
     pub fn new(input: &Records) -> Self {
-        Progress::with_layout(input, Layout::new(input))
+        Progress::with_layout(input, HistoryLayout::new(input))
     }
 
     /// The start of a run over a history of this layout.
-    pub(super) fn with_layout(input: &Records, layout: Layout) -> Self {
+    pub(super) fn with_layout(input: &Records, layout: HistoryLayout) -> Self {
         Progress {
             moves: input.moves().to_vec(),
             limit: input.limit(),
@@ -150,11 +237,41 @@ impl Progress {
 mod tests {
     use super::*;
 
+    fn input(set: &str, limit: usize) -> Records {
+        Records::new(&set.parse().expect("a set"), limit as u64).expect("few moves")
+    }
+
+    #[test]
+    fn a_packed_history_keeps_the_fewest_chunks() {
+        const FAR: usize = 8 * CHUNK - 5;
+        // Enough for all heaps that the last tile may read.
+        let one = FAR + CHUNK - TILE - 1;
+        for (m, limit, prefix, last) in [
+            (FAR, FAR, 1, 2),
+            (FAR, one, 1, 2),
+            (FAR, one + 1, 2, 2),
+            (FAR, one + 4 * CHUNK, 5, 2),
+            // As many in the prefix as last chunks: the latter are taken.
+            (FAR, one + 5 * CHUNK, 0, 8),
+            (FAR, 9 * FAR, 0, 8),
+            (FAR + 5, 9 * FAR, 0, 8),
+            (FAR + 6, 9 * FAR, 0, 9),
+            (RECENT - LANES + 1, 9 * FAR, 0, 2),
+        ] {
+            let layout = HistoryLayout::packed(&input(&format!("1,9,{m}"), limit));
+            let want = HistoryLayout { short: 2, ring: RECENT, prefix: 0, packed: Some(Packed { prefix, last }) };
+            assert_eq!(layout, want, "{m} of {limit} heaps");
+        }
+        // The ring reaches as far as the moves.
+        let near = input(&format!("1,9,{}", RECENT - LANES), FAR);
+        assert_eq!(HistoryLayout::packed(&near), HistoryLayout::new(&near));
+    }
+
     #[test]
     fn the_memory_of_the_codes_is_predicted() {
         for far in [70, 1000, 4900, 5000] {
             let set = format!("1,9,{far}").parse().expect("a set");
-            let layout = Layout::new(&Records::new(&set, 5000).expect("few moves"));
+            let layout = HistoryLayout::new(&Records::new(&set, 5000).expect("few moves"));
             let history = History::new(layout);
             let (takes, predicted) = (history.ring.len() + history.prefix.len(), layout.bytes());
             let is_exact = layout.prefix > 0;

@@ -2,7 +2,7 @@
 //!
 //! The values themselves are not kept. `g(n)` depends on `g(n - m)`, so a **history** as long as the largest move is enough. A
 //! move that is legal only near the limit reaches the first heaps, so a **prefix** is kept for it (`history`). So limits can be
-//! far larger than a table of values could hold, and larger again where the history is compressed (`frames`). A run of hours can
+//! far larger than a table of values could hold, and larger again where the history is compressed (`compressed`). A run of hours can
 //! save its progress to a file and resume: see [`Journal`] and [`Progress::write`].
 //!
 //! With at most [`MOST_MOVES`] moves, every value is below 63, because `g(n)` is at most the number of moves. Sets with more moves,
@@ -30,9 +30,6 @@
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
-use std::fmt;
-use std::sync::Arc;
-
 use super::lanes::{self, LANES, WINDOW};
 use super::{oracle, residues};
 use crate::kernel::selection::Selection;
@@ -41,22 +38,15 @@ use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
 use crate::moves::MoveSet;
 use crate::text::numbers::indexable;
 
+mod by_heap;
 mod checkpoint;
-mod compressed_lanes;
-mod frames;
+mod compressed;
 mod guess;
-mod guess_lanes;
 mod history;
-mod layout;
-mod masks;
 mod periods;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod registers_avx512;
-mod residue_classes;
 mod ring;
-mod ring_lanes;
-mod table;
 
+pub use checkpoint::{Journal, Start};
 pub use history::Progress;
 
 /// First heaps and frequencies of the values of a subtraction set with few moves.
@@ -68,38 +58,6 @@ pub const MOST_MOVES: usize = WINDOW - 1;
 
 /// The largest limit. It is past 15!, the last factorial whose history fits in the memory of a small machine.
 pub const MAX_LIMIT: u64 = indexable(1 << 41);
-
-/// Saves the progress of a run.
-pub trait Journal: Send + Sync {
-    /// Called between blocks, a few times a second. `is_last` is true if the run is about to stop early.
-    fn keep(&self, progress: &Progress, is_last: bool);
-}
-
-/// Where a run starts, and where it saves its progress. By default it starts at heap 0 and saves nothing.
-#[derive(Default)]
-pub struct Start {
-    from: Option<Progress>,
-    journal: Option<Arc<dyn Journal>>,
-}
-
-impl fmt::Debug for Start {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let done = self.from.as_ref().map_or(0, Progress::done);
-        f.debug_struct("Start").field("done", &done).field("is_kept", &self.journal.is_some()).finish()
-    }
-}
-
-impl Start {
-    /// A run that saves its progress to `journal`, and resumes `from` earlier progress if given.
-    pub fn with_journal(journal: Arc<dyn Journal>, from: Option<Progress>) -> Self {
-        Start { from, journal: Some(journal) }
-    }
-
-    /// Whether the run starts at heap 0 and saves nothing.
-    fn is_default(&self) -> bool {
-        self.from.is_none() && self.journal.is_none()
-    }
-}
 
 /// A subtraction set with few moves, and a limit.
 #[derive(Clone, Debug)]
@@ -134,7 +92,7 @@ impl Records {
             return Err(InputError::TooLarge { operation: NAME, size: limit, most: MAX_LIMIT });
         }
         let moves = set.few_up_to(limit, MOST_MOVES);
-        if moves.is_none() && !residue_classes::takes(set, limit) {
+        if moves.is_none() && !by_heap::residue_classes::takes(set, limit) {
             return Err(InputError::TooManyMoves { operation: NAME, most: MOST_MOVES });
         }
         let moves = moves.map(|moves| moves.iter().map(|m| *m as usize).collect());
@@ -262,26 +220,26 @@ impl Operation for MexRecords {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexRecords, start;
-        table = table, Portable, [], "a table of all values; for each heap, a mask of the values it reaches", needs;
-        masks = masks like table, Portable, [], "the same masks over a history as long as the largest move";
-        masks_avx2 = masks like masks, Avx2, ["avx2"], "the same source at this tier, with its shift and zero-count instructions";
-        ring_lanes = ring_lanes with lanes::plain, Portable, [], "64 heaps as byte lanes; one-hot planes by arithmetic, then a chain through the heaps", needs;
-        ring_lanes_avx2 = ring_lanes with lanes::avx2 like ring_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
-        ring_lanes_avx512 = ring_lanes with lanes::avx512 like ring_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts", needs;
-        ring_lanes_neon = ring_lanes with lanes::v128 like ring_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
-        ring_lanes_simd128 = ring_lanes with lanes::v128 like ring_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
-        guess_lanes = guess_lanes with guess::plain like ring_lanes, Portable, [], "blocks guessed by a period found on the way, verified in lanes, computed where wrong";
-        guess_lanes_avx2 = guess_lanes with guess::avx2 like guess_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
-        guess_lanes_avx512 = guess_lanes with registers_avx512 like guess_lanes, Avx512, ["avx512"], "planes by byte permutes";
-        guess_lanes_neon = guess_lanes with guess::v128 like guess_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
-        guess_lanes_simd128 = guess_lanes with guess::v128 like guess_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
-        compressed_lanes = compressed_lanes with guess::plain like guess_lanes, Portable, [], "the same over a compressed history, with moves beyond its window unpacked as the run goes";
-        compressed_lanes_avx2 = compressed_lanes with guess::avx2 like compressed_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
-        compressed_lanes_avx512 = compressed_lanes with registers_avx512 like compressed_lanes, Avx512, ["avx512"], "planes by byte permutes";
-        compressed_lanes_neon = compressed_lanes with guess::v128 like compressed_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
-        compressed_lanes_simd128 = compressed_lanes with guess::v128 like compressed_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
-        residue_classes = residue_classes with residues::plain, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
-        residue_classes_avx2 = residue_classes with residues::avx2 like residue_classes, Avx2, ["avx2"], "the same source at this tier";
+        table = table in by_heap, Portable, [], "a table of all values; for each heap, a mask of the values it reaches", needs;
+        masks = masks in by_heap like table, Portable, [], "the same masks over a history as long as the largest move";
+        masks_avx2 = masks in by_heap like masks, Avx2, ["avx2"], "the same source at this tier, with its shift and zero-count instructions";
+        ring_lanes = ring_lanes in ring with lanes::plain, Portable, [], "64 heaps as byte lanes; one-hot planes by arithmetic, then a chain through the heaps", needs;
+        ring_lanes_avx2 = ring_lanes in ring with lanes::avx2 like ring_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        ring_lanes_avx512 = ring_lanes in ring with lanes::avx512 like ring_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts", needs;
+        ring_lanes_neon = ring_lanes in ring with lanes::v128 like ring_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        ring_lanes_simd128 = ring_lanes in ring with lanes::v128 like ring_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
+        guess_lanes = guess_lanes in guess with guess::plain like ring_lanes, Portable, [], "blocks guessed by a period found on the way, verified in lanes, computed where wrong";
+        guess_lanes_avx2 = guess_lanes in guess with guess::avx2 like guess_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        guess_lanes_avx512 = guess_lanes in guess with guess::avx512 like guess_lanes, Avx512, ["avx512"], "planes by byte permutes";
+        guess_lanes_neon = guess_lanes in guess with guess::v128 like guess_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        guess_lanes_simd128 = guess_lanes in guess with guess::v128 like guess_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
+        compressed_lanes = compressed_lanes in guess with guess::plain like guess_lanes, Portable, [], "the same over a compressed history, with moves beyond its window unpacked as the run goes";
+        compressed_lanes_avx2 = compressed_lanes in guess with guess::avx2 like compressed_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        compressed_lanes_avx512 = compressed_lanes in guess with guess::avx512 like compressed_lanes, Avx512, ["avx512"], "planes by byte permutes";
+        compressed_lanes_neon = compressed_lanes in guess with guess::v128 like compressed_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        compressed_lanes_simd128 = compressed_lanes in guess with guess::v128 like compressed_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
+        residue_classes = residue_classes in by_heap with residues::plain, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
+        residue_classes_avx2 = residue_classes in by_heap with residues::avx2 like residue_classes, Avx2, ["avx2"], "the same source at this tier";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",

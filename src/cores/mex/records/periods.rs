@@ -1,14 +1,14 @@
 //! The periods that a history has: what guesses rest on, and what compresses it.
 
 use super::Records;
-use super::frames::{LONGEST, is_small};
-use super::layout::{FRAME, Packed};
+use super::compressed::{LONGEST, is_small};
+use super::history::{CHUNK, Packed};
 use crate::cores::mex::lanes::{LANES, PLANES, WINDOW, below};
 
 /// The blocks that a period is judged by.
 pub const JUDGED: usize = 16;
 
-/// The bytes of frames that are foreseen for an input, by how its first heaps repeat: those of the factorials take 0.024 a heap
+/// The bytes of chunks that are foreseen for an input, by how its first heaps repeat: those of the factorials take 0.024 a heap
 /// up to 13!, and 0.032 past it. It is an estimate, since later heaps of some sets repeat less often.
 pub fn room(input: &Records, packed: Packed) -> f64 {
     let codes = first_codes(input.moves(), JUDGED * LANES + LONGEST);
@@ -17,7 +17,7 @@ pub fn room(input: &Records, packed: Packed) -> f64 {
         None if codes.iter().copied().all(is_small) => 0.55,
         None => 1.01,
     };
-    ((packed.prefix + packed.last + 1) * FRAME) as f64 * each
+    ((packed.prefix + packed.last + 1) * CHUNK) as f64 * each
 }
 
 /// The codes of the first heaps.

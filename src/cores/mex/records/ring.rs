@@ -9,18 +9,17 @@
 
 use std::sync::Arc;
 
-use super::frames::{MOST_BYTES, Readers};
-use super::history::{History, Progress};
-use super::layout::{FRAME, Layout, TILE};
+use super::compressed::{MOST_BYTES, Readers};
+use super::history::{CHUNK, History, HistoryLayout, Progress, TILE};
 use super::periods::room;
 use super::{Form, Journal, Output, Records, Start};
 use crate::cores::mex::lanes::{APART, Decoder, LANES, PLANES, Planes, Sources, WINDOW, act_apart, below};
-use crate::kernel::{Cost, Run, RunError};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// Blocks between two progress updates.
-const PROGRESS_BLOCKS: usize = FRAME / LANES;
+const PROGRESS_BLOCKS: usize = CHUNK / LANES;
 
-/// A run ends if its frames take more bytes than this, and more than was foreseen.
+/// A run ends if its chunks take more bytes than this, and more than was foreseen.
 const CHECKED: f64 = 67_108_864.0;
 /// Why a run over a packed history ends early.
 const OUTGROWN: &str = "the values compress less than was foreseen, and their history would not fit in the memory that was \
@@ -28,11 +27,11 @@ const OUTGROWN: &str = "the values compress less than was foreseen, and their hi
 
 /// The position of a block, and what is unpacked for it.
 #[derive(Clone, Copy)]
-pub struct Block<'a> {
+pub struct Position<'a> {
     /// Its first heap.
     pub n: usize,
     /// The index of that heap in the ring.
-    pub place: usize,
+    pub index: usize,
     /// The number of values that occur before it.
     pub values: usize,
     /// What moves beyond a packed history's window reach from its tile.
@@ -42,7 +41,7 @@ pub struct Block<'a> {
 /// Computes blocks.
 pub trait Blocks {
     /// Computes the codes of a block. Heaps beyond the limit may get any code.
-    fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]);
+    fn block(&mut self, history: &History, block: Position, codes: &mut [u8; LANES]);
 
     /// The period by which most blocks repeat; 0 if none is known.
     fn period(&self) -> usize {
@@ -51,11 +50,11 @@ pub trait Blocks {
 }
 
 /// Goes through the blocks from the start of the run, with a history of this layout. Inlined into kernels, with the blocks, which have
-/// the CPU features of their tier; what is done once a frame is apart.
+/// the CPU features of their tier; what is done once a chunk is apart.
 #[inline(always)]
 pub fn drive(
     input: &Records,
-    layout: Layout,
+    layout: HistoryLayout,
     run: &Run,
     start: Start,
     blocks: &mut impl Blocks,
@@ -66,24 +65,24 @@ pub fn drive(
         let Progress { next, output, history, .. } = &mut state.progress;
         let from = *next;
         let end = state.heaps.min(from + PROGRESS_BLOCKS * LANES);
-        let mut place = from % history.layout.ring;
+        let mut index = from % history.layout.ring;
         for n in (from..end).step_by(LANES) {
             if n % TILE == 0 || n == from {
-                state.readers.advance(&history.frames, n);
+                state.readers.advance(&history.chunks, n);
             }
-            let block = Block { n, place, values: output.first.len(), unpacked: state.readers.codes() };
+            let block = Position { n, index, values: output.first.len(), unpacked: state.readers.codes() };
             blocks.block(history, block, &mut codes);
             if state.heaps - n < LANES {
                 codes[state.heaps - n..].fill(0);
             }
-            history.write(n, place, &codes);
+            history.write(n, index, &codes);
             output.add(n, &codes);
-            place += LANES;
-            if place == history.layout.ring {
-                place = 0;
+            index += LANES;
+            if index == history.layout.ring {
+                index = 0;
             }
         }
-        state.end_frame(end, blocks.period())?;
+        state.end_chunk(end, blocks.period())?;
     }
     Ok(state.progress.output)
 }
@@ -95,14 +94,14 @@ struct State<'a> {
     journal: Option<Arc<dyn Journal>>,
     heaps: usize,
     readers: Readers,
-    /// The bytes that frames may take, if the history is packed.
+    /// The bytes that chunks may take, if the history is packed.
     room: Option<f64>,
     scratch: Vec<u8>,
 }
 
 impl<'a> State<'a> {
     #[inline(never)]
-    fn new(input: &Records, layout: Layout, run: &'a Run, start: Start) -> Result<Self, RunError> {
+    fn new(input: &Records, layout: HistoryLayout, run: &'a Run, start: Start) -> Result<Self, RunError> {
         let Start { from, journal } = start;
         let progress = from.unwrap_or_else(|| Progress::with_layout(input, layout));
         if !progress.matches(input) || progress.history.layout != layout {
@@ -123,14 +122,14 @@ impl<'a> State<'a> {
 
     /// Counts the heaps up to `end`, packs and saves them.
     #[inline(never)]
-    fn end_frame(&mut self, end: usize, period: usize) -> Result<(), RunError> {
+    fn end_chunk(&mut self, end: usize, period: usize) -> Result<(), RunError> {
         let from = self.progress.next;
         self.progress.next = end;
         let mut is_outgrown = false;
         if let Some(room) = self.room {
             let history = &mut self.progress.history;
             history.pack(from, period, &mut self.scratch);
-            is_outgrown = history.frames.bytes() as f64 > room;
+            is_outgrown = history.chunks.bytes() as f64 > room;
         }
         let stop = self.run.advance((end - from) as u64);
         if let Some(journal) = &self.journal {
@@ -149,7 +148,7 @@ pub struct LaneBlocks<'a> {
 }
 
 impl<'a> LaneBlocks<'a> {
-    pub fn new(input: &'a Records, layout: &Layout, decoder: &'static dyn Decoder) -> Self {
+    pub fn new(input: &'a Records, layout: &HistoryLayout, decoder: &'static dyn Decoder) -> Self {
         LaneBlocks { decoder, far: Far::new(input, layout), chain: Chain::new(near(input)) }
     }
 }
@@ -159,7 +158,7 @@ pub fn near(input: &Records) -> &[usize] {
     &input.moves()[..below(input.moves(), LANES)]
 }
 
-/// The moves of at least a block: those that read the ring, and those that read the prefix or the frames.
+/// The moves of at least a block: those that read the ring, and those that read the prefix or the chunks.
 pub struct Far<'a> {
     ring: &'a [usize],
     prefix: &'a [usize],
@@ -171,10 +170,10 @@ pub struct Far<'a> {
 }
 
 impl<'a> Far<'a> {
-    pub fn new(input: &'a Records, layout: &Layout) -> Self {
+    pub fn new(input: &'a Records, layout: &HistoryLayout) -> Self {
         let (ring, prefix) = input.moves().split_at(layout.short);
         let ring = &ring[below(ring, LANES)..];
-        let unpacked = Readers::places(Readers::moves(layout, input.moves()));
+        let unpacked = Readers::offsets(Readers::moves(layout, input.moves()));
         Far { ring, prefix, unpacked, unwrapped: 0, legal: 0 }
     }
 
@@ -192,11 +191,11 @@ impl<'a> Far<'a> {
 
     /// Whether [`add`](Far::add) may add this many blocks at once.
     #[inline(always)]
-    pub fn can_add(&self, history: &History, Block { n, place, .. }: Block, blocks: usize) -> bool {
-        let (heaps, last) = (blocks * LANES, place + (blocks - 1) * LANES);
-        let is_wrapping = |m: &usize| place < *m && *m <= last;
+    pub fn can_add(&self, history: &History, Position { n, index, .. }: Position, blocks: usize) -> bool {
+        let (heaps, last) = (blocks * LANES, index + (blocks - 1) * LANES);
+        let is_wrapping = |m: &usize| index < *m && *m <= last;
         n % TILE + heaps <= TILE
-            && place + heaps <= history.layout.ring
+            && index + heaps <= history.layout.ring
             && !self.ring.iter().any(is_wrapping)
             && (!self.unpacked.is_empty() || self.prefix.first().is_none_or(|m| *m >= n + heaps))
     }
@@ -207,17 +206,17 @@ impl<'a> Far<'a> {
     pub fn add(
         &mut self,
         history: &History,
-        Block { n, place, unpacked, .. }: Block,
+        Position { n, index, unpacked, .. }: Position,
         planes: usize,
         hits: &mut [Planes],
         decoder: &dyn Decoder,
     ) {
-        update(&mut self.unwrapped, self.ring, place);
+        update(&mut self.unwrapped, self.ring, index);
         update(&mut self.legal, self.prefix, n + hits.len() * LANES - 1);
         let (before, wrapped) = self.ring.split_at(self.unwrapped);
-        decoder.add(Sources::new(&history.ring, place), before, planes, hits);
+        decoder.add(Sources::new(&history.ring, index), before, planes, hits);
         if !wrapped.is_empty() {
-            decoder.add(Sources::new(&history.ring, place + history.layout.ring), wrapped, planes, hits);
+            decoder.add(Sources::new(&history.ring, index + history.layout.ring), wrapped, planes, hits);
         }
         if self.legal > 0 {
             let (sources, moves) = match self.unpacked.is_empty() {
@@ -242,16 +241,16 @@ fn update(below: &mut usize, moves: &[usize], most: usize) {
 
 impl Blocks for LaneBlocks<'_> {
     #[inline(always)]
-    fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]) {
-        let Block { n, place, values, .. } = block;
+    fn block(&mut self, history: &History, block: Position, codes: &mut [u8; LANES]) {
+        let Position { n, index, values, .. } = block;
         let planes = values.div_ceil(PLANES);
         let mut hits: [Planes; 1] = [[[0; LANES]; PLANES]];
         self.far.add(history, block, planes, &mut hits, self.decoder);
         if self.chain.next != n {
-            self.chain.resume(n, history, place);
+            self.chain.resume(n, history, index);
         }
         self.decoder.free_words(&hits[0], &mut self.chain.free);
-        self.chain.settle(codes);
+        self.chain.resolve(codes);
     }
 }
 
@@ -289,8 +288,8 @@ impl Chain {
 
     /// Restores the chain from the history, for a run that resumes at this block.
     #[inline(never)]
-    fn resume(&mut self, n: usize, history: &History, place: usize) {
-        let last = &history.ring[history.behind(place, LANES)..][..LANES];
+    fn resume(&mut self, n: usize, history: &History, index: usize) {
+        let last = &history.ring[history.behind(index, LANES)..][..LANES];
         for (own, code) in self.own[LANES..CURRENT].iter_mut().zip(last) {
             *own = if *code == 0 { 0 } else { 1 << (WINDOW - usize::from(*code)) };
         }
@@ -298,15 +297,15 @@ impl Chain {
     }
 
     #[inline(always)]
-    fn settle(&mut self, codes: &mut [u8; LANES]) {
+    fn resolve(&mut self, codes: &mut [u8; LANES]) {
         match (self.close[0] != 0, middle_at_most(self.middle.len())) {
-            (true, 0) => self.settle_with::<true, 0>(codes),
-            (true, 1) => self.settle_with::<true, 1>(codes),
-            (true, 3) => self.settle_with::<true, 3>(codes),
-            (true, _) => self.settle_with::<true, { APART - 4 }>(codes),
-            (false, 0 | 1) => self.settle_with::<false, 1>(codes),
-            (false, 3) => self.settle_with::<false, 3>(codes),
-            (false, _) => self.settle_with::<false, { APART - 4 }>(codes),
+            (true, 0) => self.resolve_with::<true, 0>(codes),
+            (true, 1) => self.resolve_with::<true, 1>(codes),
+            (true, 3) => self.resolve_with::<true, 3>(codes),
+            (true, _) => self.resolve_with::<true, { APART - 4 }>(codes),
+            (false, 0 | 1) => self.resolve_with::<false, 1>(codes),
+            (false, 3) => self.resolve_with::<false, 3>(codes),
+            (false, _) => self.resolve_with::<false, { APART - 4 }>(codes),
         }
         self.own.copy_within(CURRENT.., LANES);
         self.next += LANES;
@@ -314,7 +313,7 @@ impl Chain {
 
     /// Finds the values of a block, in order. `ONE` tells whether 1 is a move; there are at most `M` middle moves.
     #[inline(always)]
-    fn settle_with<const ONE: bool, const M: usize>(&mut self, codes: &mut [u8; LANES]) {
+    fn resolve_with<const ONE: bool, const M: usize>(&mut self, codes: &mut [u8; LANES]) {
         // Unused entries are moves of two blocks, which lead to zeros.
         let mut middle = [0; M];
         for (to, m) in middle.iter_mut().zip(&self.middle) {
@@ -365,7 +364,7 @@ pub fn cost(input: &Records, heap: f64, step: f64) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     let heaps = input.heaps() as f64;
-    Cost { ns: heap * heaps + step * pairs(input) + 300.0, bytes: Layout::new(input).bytes() as f64 }
+    Cost { ns: heap * heaps + step * pairs(input) + 300.0, bytes: HistoryLayout::new(input).bytes() as f64 }
 }
 
 /// The number of pairs of a heap and a legal move.
@@ -377,11 +376,39 @@ pub fn pairs(input: &Records) -> f64 {
     pairs
 }
 
-/// Predicted time and memory of lanes. `chain` is the time of the chain relative to AVX-512; a far move takes `step` ns per heap.
-pub fn cost_lanes(input: &Records, chain: f64, step: f64) -> Cost {
-    let within = |from, to| below(input.moves(), to) - below(input.moves(), from);
-    let middle = middle_at_most(within(4, APART)) as f64;
-    let heap = chain * (1.6 + 0.25 * middle + 0.15 * within(APART, LANES) as f64);
-    let Cost { ns, bytes } = cost(input, heap + step * within(LANES, usize::MAX) as f64, 0.0);
-    Cost { ns: ns + 150.0, bytes }
+pub mod ring_lanes {
+    //! Lanes over a history.
+    //!
+    //! Cost: for each far move and 64 heaps, the decode of the tier's [`lanes`](crate::cores::mex::lanes); a chain of two operations
+    //! per heap.
+    //! Bound: in plain Rust, the decode; else the chain, and what it waits for. If a far
+    //! move is shorter than two blocks, a block's far part waits for the codes of the previous block.
+
+    use super::*;
+
+    /// The chain with AVX-512: for a heap, for each middle move, and for each move apart; and for a run.
+    const NS_PER_HEAP: f64 = 1.6;
+    const NS_PER_MIDDLE: f64 = 0.25;
+    const NS_PER_APART: f64 = 0.15;
+    const NS_PER_RUN: f64 = 150.0;
+
+    /// Rates: the time of the chain relative to AVX-512, and the ns of a far move for a heap.
+    pub fn cost(input: &Records, _: CostContext, [chain, step]: [f64; 2]) -> Cost {
+        let within = |from, to| below(input.moves(), to) - below(input.moves(), from);
+        let middle = NS_PER_MIDDLE * middle_at_most(within(4, APART)) as f64;
+        let heap = chain * (NS_PER_HEAP + middle + NS_PER_APART * within(APART, LANES) as f64);
+        let Cost { ns, bytes } = super::cost(input, heap + step * within(LANES, usize::MAX) as f64, 0.0);
+        Cost { ns: ns + NS_PER_RUN, bytes }
+    }
+
+    /// The chain: each heap waits for the previous one.
+    pub fn needs(_: &Records) -> Needs {
+        Needs { cycles: 2.0, ..Needs::default() }
+    }
+
+    #[inline(always)]
+    pub fn run(input: &Records, run: &Run, start: Start, decoder: &'static dyn Decoder) -> Result<Output, RunError> {
+        let layout = HistoryLayout::new(input);
+        drive(input, layout, run, start, &mut LaneBlocks::new(input, &layout, decoder))
+    }
 }

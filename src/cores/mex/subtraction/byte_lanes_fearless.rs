@@ -15,7 +15,7 @@ use fearless_simd::Level;
 use fearless_simd::{Bytes, Select, Simd, SimdBase, u8x16, u8x64};
 
 use super::{Subtraction, byte_lanes};
-use crate::cores::mex::lanes::chain::{Near, NearMoves, settle};
+use crate::cores::mex::lanes::chain::{Near, NearMoves, resolve};
 use crate::cores::mex::lanes::{Decoder, LANES, ONE_HOT, Planes, Sources, by_planes, plain};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::fearless::{lacks, level};
@@ -128,10 +128,10 @@ impl<S: Simd> Decoder for AtLevel<S> {
         );
     }
 
-    fn settle(&self, windows: &mut [Near], moves: &NearMoves) -> bool {
+    fn resolve(&self, windows: &mut [Near], moves: &NearMoves) -> bool {
         self.simd.vectorize(
             #[inline(always)]
-            || settle(windows, moves),
+            || resolve(windows, moves),
         )
     }
 }

@@ -11,25 +11,20 @@ use std::sync::Arc;
 use super::{lanes, oracle, residues};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, RunError, kernels};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
 use crate::text::numbers::indexable;
 
-#[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
-mod bit_array;
 mod byte_lanes;
 #[cfg(feature = "fearless_simd")]
 mod byte_lanes_fearless;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 mod byte_lanes_pair;
-mod flags;
-mod flags_u128;
+mod heap_by_heap;
 mod periodic;
-mod pull_words;
 mod residue_classes;
-mod shifted_sets;
-mod stamp;
+mod value_by_value;
 
 pub use periodic::{Period, period, prove};
 
@@ -235,33 +230,6 @@ fn narrow(value: usize) -> Result<u16, RunError> {
     u16::try_from(value).map_err(|_| RunError::LargeValue)
 }
 
-/// Heaps between two progress updates, for kernels that go heap by heap.
-const PROGRESS_STEP: usize = 4096;
-
-/// The driver of kernels that go heap by heap: `value(n, moves, g)` is the Grundy value of `n`, given its legal moves and the values
-/// of `0..n`.
-#[inline(always)]
-fn heap_by_heap(
-    input: &Subtraction,
-    run: &Run,
-    mut value: impl FnMut(usize, &[u64], &[u16]) -> usize,
-) -> Result<Vec<u16>, RunError> {
-    let moves = input.moves();
-    let mut legal = 0;
-    let mut g = vec![0; input.heaps()];
-    for n in 0..g.len() {
-        if n > 0 && n % PROGRESS_STEP == 0 {
-            run.advance(PROGRESS_STEP as u64)?;
-        }
-        while legal < moves.len() && moves[legal] <= n as u64 {
-            legal += 1;
-        }
-        g[n] = narrow(value(n, &moves[..legal], &g[..n]))?;
-    }
-    run.advance((input.limit() as usize % PROGRESS_STEP + 1) as u64)?;
-    Ok(g)
-}
-
 impl Operation for MexSubtraction {
     type Input = Subtraction;
     type Output = Vec<u16>;
@@ -271,17 +239,17 @@ impl Operation for MexSubtraction {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSubtraction;
-        flags = flags, Portable, [], "the baseline: packed flags, set and tested one at a time", needs;
-        bit_array = bit_array like flags, Portable, ["bitvec"] if target_pointer_width = "64",
+        flags = flags in heap_by_heap, Portable, [], "the baseline: packed flags, set and tested one at a time", needs;
+        bit_array = bit_array in heap_by_heap like flags, Portable, ["bitvec"] if target_pointer_width = "64",
             "the same with bitvec: set and first_zero";
-        flags_u128 = flags_u128, Portable, [], "flags in one register; the mex is the number of trailing ones";
-        stamp = stamp, Portable, [], "the best public algorithm: store n in stamp[g], so nothing needs clearing";
-        pull_words = pull_words, Portable, [], "for each value, a bit row of its heaps, read 64 heaps at a time as shifted words";
+        flags_u128 = flags_u128 in heap_by_heap, Portable, [], "flags in one register; the mex is the number of trailing ones";
+        stamp = stamp in heap_by_heap, Portable, [], "the best public algorithm: store n in stamp[g], so nothing needs clearing";
+        pull_words = pull_words in value_by_value, Portable, [], "for each value, a bit row of its heaps, read 64 heaps at a time as shifted words";
         periodic = periodic, Portable, [], "finite sets: compute a prefix until its values repeat, then copy the rest";
         residue_classes = residue_classes with residues::plain, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
         residue_classes_avx2 = residue_classes with residues::avx2 like residue_classes, Avx2, ["avx2"], "the same source at this tier";
-        shifted_sets = shifted_sets, Portable, [], "each heap rules out its value for the move set shifted by it, 4096 heaps at a time";
-        shifted_sets_avx2 = shifted_sets like shifted_sets, Avx2, ["avx2"], "the same source at this tier";
+        shifted_sets = shifted_sets in value_by_value, Portable, [], "each heap rules out its value for the move set shifted by it, 4096 heaps at a time";
+        shifted_sets_avx2 = shifted_sets in value_by_value like shifted_sets, Avx2, ["avx2"], "the same source at this tier";
         byte_lanes = byte_lanes with lanes::plain, Portable, [], "64 heaps as byte lanes; one-hot planes by autovectorised arithmetic", needs;
         byte_lanes_wide = byte_lanes with lanes::wide like byte_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
         byte_lanes_avx2 = byte_lanes with lanes::avx2 like byte_lanes, Avx2, ["avx2"], "planes by four-bit lookups";

@@ -7,7 +7,9 @@
 //! Cost: the prefix, plus a copy of two bytes per heap.
 //! Bound: memory bandwidth, if the period is short.
 
-use super::{MexSubtraction, PROGRESS_STEP, Subtraction, pull_words, shifted_sets, stamp};
+use super::heap_by_heap::{PROGRESS_STEP, stamp};
+use super::value_by_value::{pull_words, shifted_sets};
+use super::{MexSubtraction, Subtraction};
 use crate::kernel::{Cost, CostContext, Operation, Run, RunError};
 
 /// A proved repetition: `g(n + period) = g(n)` for all `n >= preperiod`, both as small as possible.
@@ -89,7 +91,7 @@ fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, Cost, Values) {
     let kernels: [(Cost, Values); 3] = [
         (listed_cost("stamp", &input), stamp::run),
         (listed_cost("pull_words", &input), pull_words::run),
-        (listed_cost("shifted_sets", &input), shift_sets),
+        (listed_cost("shifted_sets", &input), shifted_sets::run),
     ];
     let is_due = input.moves().last().is_some_and(|farthest| limit / PERIOD_DUE >= *farthest);
     let kernels = if is_due { &kernels[..1] } else { &kernels[..] };
@@ -100,10 +102,6 @@ fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, Cost, Values) {
         }
     }
     (input, best.0, best.1)
-}
-
-fn shift_sets(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    shifted_sets::run(input, run)
 }
 
 /// The cost of a portable kernel by its formula, with the rates of the list.
@@ -262,7 +260,7 @@ mod tests {
             .expect("a small limit");
         let run = Run::new(1);
         run.cancel();
-        let kernels: [Values; 3] = [pull_words::run, shift_sets, stamp::run];
+        let kernels: [Values; 3] = [pull_words::run, shifted_sets::run, stamp::run];
         for values in kernels {
             let prefix = run.counted_apart();
             assert_eq!(values(&input, &prefix).err(), Some(RunError::Cancelled));

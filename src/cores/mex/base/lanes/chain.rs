@@ -45,24 +45,24 @@ impl NearMoves {
 ///
 /// Inlined into the decoder of each tier, which has its CPU features.
 #[inline(always)]
-pub fn settle(windows: &mut [Near], moves: &NearMoves) -> bool {
+pub fn resolve(windows: &mut [Near], moves: &NearMoves) -> bool {
     // Loops over a known number of windows and moves are unrolled.
     match (windows.len(), moves.close.len()) {
-        (1, 0..=2) => settle_with::<2>(windows, 1, moves),
-        (2, 0..=2) => settle_with::<2>(windows, 2, moves),
-        (3, 0..=2) => settle_with::<2>(windows, 3, moves),
-        (count, 0..=2) => settle_with::<2>(windows, count, moves),
-        (1, 3..=6) => settle_with::<6>(windows, 1, moves),
-        (2, 3..=6) => settle_with::<6>(windows, 2, moves),
-        (count, 3..=6) => settle_with::<6>(windows, count, moves),
-        (1, _) => settle_with::<{ APART - 2 }>(windows, 1, moves),
-        (count, _) => settle_with::<{ APART - 2 }>(windows, count, moves),
+        (1, 0..=2) => resolve_with::<2>(windows, 1, moves),
+        (2, 0..=2) => resolve_with::<2>(windows, 2, moves),
+        (3, 0..=2) => resolve_with::<2>(windows, 3, moves),
+        (count, 0..=2) => resolve_with::<2>(windows, count, moves),
+        (1, 3..=6) => resolve_with::<6>(windows, 1, moves),
+        (2, 3..=6) => resolve_with::<6>(windows, 2, moves),
+        (count, 3..=6) => resolve_with::<6>(windows, count, moves),
+        (1, _) => resolve_with::<{ APART - 2 }>(windows, 1, moves),
+        (count, _) => resolve_with::<{ APART - 2 }>(windows, count, moves),
     }
 }
 
-/// [`settle`] with at most `C` close moves.
+/// [`resolve`] with at most `C` close moves.
 #[inline(always)]
-fn settle_with<const C: usize>(windows: &mut [Near], count: usize, moves: &NearMoves) -> bool {
+fn resolve_with<const C: usize>(windows: &mut [Near], count: usize, moves: &NearMoves) -> bool {
     let windows = &mut windows[..count];
     // Where the close moves of heap 0 lead in `own`. Unused entries are moves of a whole block, which lead to zeros.
     let mut close = [0; C];
@@ -71,7 +71,7 @@ fn settle_with<const C: usize>(windows: &mut [Near], count: usize, moves: &NearM
     }
     // The value of the previous heap, for the move 1. In memory, it would add a store and a load to the chain.
     let mut last = [0; IN_REGISTERS];
-    let mut all_settled = true;
+    let mut all_resolved = true;
     for group in 0..LANES / 8 {
         // The `apart` moves are applied to the next group: what they read was stored a while before, and loads that meet
         // unfinished stores delay nothing.
@@ -97,8 +97,8 @@ fn settle_with<const C: usize>(windows: &mut [Near], count: usize, moves: &NearM
                     last[w] = own & moves.one;
                 }
             }
-            all_settled &= wanted == 0;
+            all_resolved &= wanted == 0;
         }
     }
-    all_settled
+    all_resolved
 }

@@ -8,22 +8,18 @@
 //! planes to one word of free values per heap: a [`Decoder`], which the file of each tier makes in `parts`. Here is what all of
 //! them share. Each operation has its own code for what it does with the lanes.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-pub mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub mod avx512;
-#[cfg(feature = "c")]
-pub mod c;
 pub mod chain;
+mod crates;
 pub mod plain;
-#[cfg(all(feature = "std_simd", nightly_compiler))]
-pub mod std_simd;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 pub mod v128;
-#[cfg(feature = "wide")]
-pub mod wide;
+#[cfg(all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512")))]
+mod x86;
 
 use chain::{Near, NearMoves};
+pub use crates::*;
+#[cfg(all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512")))]
+pub use x86::*;
 
 /// Heaps in a block.
 pub const LANES: usize = 64;
@@ -73,8 +69,8 @@ pub trait Decoder: Sync {
     /// The values that are not hit, a word for each heap.
     fn free_words(&self, hits: &Planes, free: &mut [u64; LANES]);
 
-    /// [`chain::settle`].
-    fn settle(&self, windows: &mut [Near], moves: &NearMoves) -> bool;
+    /// [`chain::resolve`].
+    fn resolve(&self, windows: &mut [Near], moves: &NearMoves) -> bool;
 }
 
 /// A decoder of closures, which have the CPU features of the function that makes them.
@@ -84,8 +80,8 @@ pub struct Parts<A, F, S> {
     pub add: A,
     /// [`Decoder::free_words`].
     pub free_words: F,
-    /// [`Decoder::settle`].
-    pub settle: S,
+    /// [`Decoder::resolve`].
+    pub resolve: S,
 }
 
 impl<A, F, S> Decoder for Parts<A, F, S>
@@ -104,8 +100,8 @@ where
         (self.free_words)(hits, free);
     }
 
-    fn settle(&self, windows: &mut [Near], moves: &NearMoves) -> bool {
-        (self.settle)(windows, moves)
+    fn resolve(&self, windows: &mut [Near], moves: &NearMoves) -> bool {
+        (self.resolve)(windows, moves)
     }
 }
 

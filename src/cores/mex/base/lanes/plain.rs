@@ -3,7 +3,7 @@
 //! Cost per block, move and plane: a comparison, an AND and an OR on 64 lanes. The number of instructions depends on how the
 //! compiler vectorises the loops.
 
-use super::chain::settle;
+use super::chain::resolve;
 use super::{Decoder, LANES, PLANES, Parts, Planes, Sources, WINDOW};
 use crate::simd::array_of;
 
@@ -58,5 +58,5 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
 /// The parts of plain Rust.
 #[inline(never)] // compiled here, not where it is used
 pub fn parts() -> &'static dyn Decoder {
-    &Parts { add: accumulate, free_words, settle }
+    &Parts { add: accumulate, free_words, resolve }
 }

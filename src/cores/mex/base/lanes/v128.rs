@@ -7,7 +7,7 @@
 //! Cost per 16 heaps, move and two planes: a subtraction, two lookups, two ORs.
 //! Bound (llvm-mca, Neoverse V2): the four vector ports, 2.4 cycles for 64 heaps and a plane.
 
-use super::chain::{Near, NearMoves, settle};
+use super::chain::{Near, NearMoves, resolve};
 use super::{Decoder, LANES, Parts, Planes, Sources, WINDOW, by_planes, one_hot};
 use crate::simd::array_of;
 use crate::simd::v128::{SUMS, Vector, load, lookup, store, transposed};
@@ -116,6 +116,6 @@ pub fn parts() -> &'static dyn Decoder {
             by_planes!(planes, accumulate(from, moves, hits))
         },
         free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
-        settle: |windows: &mut [Near], moves: &NearMoves| settle(windows, moves),
+        resolve: |windows: &mut [Near], moves: &NearMoves| resolve(windows, moves),
     }
 }

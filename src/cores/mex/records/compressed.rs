@@ -1,21 +1,21 @@
 //! A compressed history: what repeats with a period takes a bit or two per block.
 //!
-//! Codes are packed in *frames*, once all heaps of a frame are done. A frame can be unpacked without the one before, a
+//! Codes are packed in *chunks*, once all heaps of a chunk are done. A chunk can be unpacked without the one before, a
 //! *tile* of 64 blocks at a time. A block is one of four kinds: it repeats the codes one period before; it does so but
 //! for some heaps, given by a mask and their values; values below 16 in half a byte each; or its codes. A value given
 //! with a mask also holds in the periods after it.
 //!
-//! Each move beyond the window reads the frames in order, at its distance behind the run. A [`Reader`] unpacks one tile for each
+//! Each move beyond the window reads the chunks in order, at its distance behind the run. A [`Reader`] unpacks one tile for each
 //! tile of the run, and keeps two, because a move need not be a multiple of a tile.
 
-use super::layout::{FRAME, Layout, Packed, TILE};
+use super::history::{CHUNK, HistoryLayout, Packed, TILE};
 use crate::cores::mex::lanes::{LANES, WINDOW};
 use crate::simd::array_of;
 
 /// The longest period.
 pub const LONGEST: usize = 2 * LANES;
-/// The most bytes of a frame.
-pub const MOST_BYTES: usize = FRAME / TILE * HEAD + FRAME;
+/// The most bytes of a chunk.
+pub const MOST_BYTES: usize = CHUNK / TILE * HEAD + CHUNK;
 
 /// Bytes at the beginning of a tile: the period, and two words that hold the kinds of its blocks.
 const HEAD: usize = 17;
@@ -30,7 +30,7 @@ pub fn is_small(code: u8) -> bool {
     code > WINDOW as u8 - SMALL
 }
 
-/// Packs a frame. With a period of 0, no block is taken to repeat anything.
+/// Packs a chunk. With a period of 0, no block is taken to repeat anything.
 pub fn pack(codes: &[u8], period: usize, to: &mut Vec<u8>) {
     for tile in (0..codes.len()).step_by(TILE) {
         let head = to.len();
@@ -39,7 +39,7 @@ pub fn pack(codes: &[u8], period: usize, to: &mut Vec<u8>) {
         for b in 0..TILE / LANES {
             let at = tile + b * LANES;
             let block: &[u8; LANES] = codes[at..].first_chunk().expect("whole blocks");
-            // Nothing before the frame is read.
+            // Nothing before the chunk is read.
             let before = (0 < period && period <= at).then(|| codes[at - period..].first_chunk().expect("a block"));
             let mut mask = before.map_or(u64::MAX, |before| differing(block, before));
             if mask == 0 {
@@ -103,7 +103,7 @@ fn next_one(word: &mut u64) -> Option<usize> {
 }
 
 /// Unpacks a tile from the beginning of `bytes` to the second half of `codes`, whose first half holds the tile before. Returns
-/// the bytes that follow, or `None` if no frame holds such a tile.
+/// the bytes that follow, or `None` if no chunk holds such a tile.
 fn unpack<'a>(bytes: &'a [u8], codes: &mut [u8; 2 * TILE]) -> Option<&'a [u8]> {
     let (head, mut bytes) = bytes.split_first_chunk::<HEAD>()?;
     let period = usize::from(head[0]);
@@ -176,8 +176,8 @@ fn repeat(period: &[u8], to: &mut [u8; LONGEST + LANES]) {
     }
 }
 
-/// Unpacks a frame to `FRAME` codes; false if it is not one.
-pub fn unpack_frame(mut bytes: &[u8], codes: &mut [u8]) -> bool {
+/// Unpacks a chunk to `CHUNK` codes; false if it is not one.
+pub fn unpack_chunk(mut bytes: &[u8], codes: &mut [u8]) -> bool {
     let mut tiles = [0; 2 * TILE];
     for codes in codes.chunks_exact_mut(TILE) {
         tiles.copy_within(TILE.., 0);
@@ -190,69 +190,69 @@ pub fn unpack_frame(mut bytes: &[u8], codes: &mut [u8]) -> bool {
     bytes.is_empty()
 }
 
-/// The frames that later heaps may still need: those of the prefix, and the last ones.
+/// The chunks that later heaps may still need: those of the prefix, and the last ones.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Frames {
+pub struct Chunks {
     packed: Packed,
     prefix: Vec<Box<[u8]>>,
     /// Frame `f` is at `f` modulo the length.
     last: Vec<Box<[u8]>>,
-    /// The number of frames so far, and the bytes of those that are kept.
+    /// The number of chunks so far, and the bytes of those that are kept.
     count: usize,
     bytes: usize,
 }
 
-impl Frames {
+impl Chunks {
     pub fn new(packed: Packed) -> Self {
         let (prefix, last) = (Vec::with_capacity(packed.prefix), vec![Box::default(); packed.last]);
-        Frames { packed, prefix, last, ..Frames::default() }
+        Chunks { packed, prefix, last, ..Chunks::default() }
     }
 
-    /// Adds the next frame, and drops the one that nothing reads any more.
-    pub fn push(&mut self, frame: Box<[u8]>) {
-        self.bytes += frame.len();
+    /// Adds the next chunk, and drops the one that nothing reads any more.
+    pub fn push(&mut self, chunk: Box<[u8]>) {
+        self.bytes += chunk.len();
         if self.count < self.packed.prefix {
-            self.prefix.push(frame);
+            self.prefix.push(chunk);
         } else {
             let place = &mut self.last[self.count % self.packed.last];
             self.bytes -= place.len();
-            *place = frame;
+            *place = chunk;
         }
         self.count += 1;
     }
 
-    /// Whether a frame is kept after `count` frames.
-    pub fn holds(packed: Packed, count: usize, frame: usize) -> bool {
-        frame < packed.prefix || frame + packed.last >= count
+    /// Whether a chunk is kept after `count` chunks.
+    pub fn holds(packed: Packed, count: usize, chunk: usize) -> bool {
+        chunk < packed.prefix || chunk + packed.last >= count
     }
 
-    /// Continues after frames of which it [`holds`](Frames::holds) only some.
-    pub fn skip_to(&mut self, frame: usize) {
-        self.count = frame;
+    /// Continues after chunks of which it [`holds`](Chunks::holds) only some.
+    pub fn skip_to(&mut self, chunk: usize) {
+        self.count = chunk;
     }
 
-    pub fn get(&self, frame: usize) -> &[u8] {
-        match self.prefix.get(frame) {
+    pub fn get(&self, chunk: usize) -> &[u8] {
+        match self.prefix.get(chunk) {
             Some(bytes) => bytes,
-            None => &self.last[frame % self.packed.last],
+            None => &self.last[chunk % self.packed.last],
         }
     }
 
-    /// The bytes of the lists that hold the frames.
+    /// The bytes of the lists that hold the chunks.
     pub fn index_bytes(packed: Packed) -> usize {
         (packed.prefix + packed.last + 1) * size_of::<Box<[u8]>>()
     }
 
-    /// The bytes of the frames that are kept.
+    /// The bytes of the chunks that are kept.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 }
 
-/// How far the frames are unpacked for a move.
+/// How far the chunks are unpacked for a move.
 struct Reader {
     m: usize,
-    /// The next tile, and where it begins in its frame.
+    /// The next tile, and where it begins in its chunk.
     next: usize,
     offset: usize,
 }
@@ -265,7 +265,7 @@ pub struct Readers {
 }
 
 impl Readers {
-    /// The readers of moves of at least [`RECENT`](super::layout::RECENT)` - LANES` heaps.
+    /// The readers of moves of at least [`RECENT`](super::history::RECENT)` - LANES` heaps.
     pub fn new(moves: &[usize]) -> Self {
         let mut readers = Vec::with_capacity(moves.len());
         for m in moves {
@@ -279,19 +279,19 @@ impl Readers {
         moves * (2 * TILE + size_of::<Reader>())
     }
 
-    /// The moves that a run with this layout reads from frames.
-    pub fn moves<'a>(layout: &Layout, moves: &'a [usize]) -> &'a [usize] {
+    /// The moves that a run with this layout reads from chunks.
+    pub fn moves<'a>(layout: &HistoryLayout, moves: &'a [usize]) -> &'a [usize] {
         if layout.packed.is_some() { &moves[layout.short..] } else { &[] }
     }
 
     /// How far before the end of [`codes`](Readers::codes) the codes lie that each move reaches from the first heap of
     /// a tile.
-    pub fn places(moves: &[usize]) -> Vec<usize> {
-        let mut places = Vec::with_capacity(moves.len());
+    pub fn offsets(moves: &[usize]) -> Vec<usize> {
+        let mut offsets = Vec::with_capacity(moves.len());
         for (r, m) in moves.iter().enumerate() {
-            places.push((moves.len() - r) * 2 * TILE - m.wrapping_neg() % TILE);
+            offsets.push((moves.len() - r) * 2 * TILE - m.wrapping_neg() % TILE);
         }
-        places
+        offsets
     }
 
     /// The codes that the tile reaches; 0 stands for no heap.
@@ -301,29 +301,29 @@ impl Readers {
 
     /// Unpacks what the tile at `n` reaches.
     #[inline(always)]
-    pub fn advance(&mut self, frames: &Frames, n: usize) {
+    pub fn advance(&mut self, chunks: &Chunks, n: usize) {
         if !self.readers.is_empty() {
-            self.advance_all(frames, n);
+            self.advance_all(chunks, n);
         }
     }
 
     #[inline(never)]
-    fn advance_all(&mut self, frames: &Frames, n: usize) {
-        const TILES: usize = FRAME / TILE;
+    fn advance_all(&mut self, chunks: &Chunks, n: usize) {
+        const TILES: usize = CHUNK / TILE;
         for (reader, codes) in self.readers.iter_mut().zip(self.codes.as_chunks_mut().0) {
             let Some(reached) = (n + TILE).checked_sub(reader.m).filter(|reached| *reached > 0) else { continue };
             // The heaps reached begin in tile `end - 2`, or before heap 0.
             let end = reached / TILE + 1;
-            // A run that resumes begins with a whole frame.
+            // A run that resumes begins with a whole chunk.
             reader.next = reader.next.max(end.saturating_sub(2) / TILES * TILES);
             while reader.next < end {
                 if reader.next.is_multiple_of(TILES) {
                     reader.offset = 0;
                 }
                 codes.copy_within(TILE.., 0);
-                let frame = frames.get(reader.next / TILES);
-                let rest = unpack(&frame[reader.offset..], codes).expect("frames were packed, or checked when read");
-                (reader.next, reader.offset) = (reader.next + 1, frame.len() - rest.len());
+                let chunk = chunks.get(reader.next / TILES);
+                let rest = unpack(&chunk[reader.offset..], codes).expect("chunks were packed, or checked when read");
+                (reader.next, reader.offset) = (reader.next + 1, chunk.len() - rest.len());
             }
         }
     }
@@ -341,7 +341,7 @@ mod tests {
             ((u64::from(state) * u64::from(below)) >> 32) as u32
         };
         let mut codes: Vec<u8> = Vec::new();
-        for i in 0..FRAME {
+        for i in 0..CHUNK {
             let is_wrong = i < period || random(1000) < wrong;
             codes.push(if is_wrong { WINDOW as u8 - random(most) as u8 } else { codes[i - period] });
         }
@@ -355,31 +355,31 @@ mod tests {
                 [(0, 3), (1, 5), (10, 9), (30, 16), (100, 16), (500, 16), (1000, 16), (30, 17), (1000, 63)]
             {
                 let codes = codes(period.max(1), wrong, most);
-                let (mut packed, mut unpacked) = (Vec::new(), vec![0; FRAME]);
+                let (mut packed, mut unpacked) = (Vec::new(), vec![0; CHUNK]);
                 pack(&codes, period, &mut packed);
                 assert!(packed.len() <= MOST_BYTES);
-                assert!(unpack_frame(&packed, &mut unpacked) && unpacked == codes, "{period} {wrong} {most}");
+                assert!(unpack_chunk(&packed, &mut unpacked) && unpacked == codes, "{period} {wrong} {most}");
                 if wrong <= 1 && period > 0 {
-                    assert!(packed.len() < FRAME / 50, "{period} {wrong} {most}: {}", packed.len());
+                    assert!(packed.len() < CHUNK / 50, "{period} {wrong} {most}: {}", packed.len());
                 }
                 for length in [0, 16, packed.len() / 2, packed.len() - 1] {
-                    assert!(!unpack_frame(&packed[..length], &mut unpacked), "{length} bytes");
+                    assert!(!unpack_chunk(&packed[..length], &mut unpacked), "{length} bytes");
                 }
                 packed.push(0);
-                assert!(!unpack_frame(&packed, &mut unpacked), "a byte too many");
+                assert!(!unpack_chunk(&packed, &mut unpacked), "a byte too many");
             }
         }
     }
 
     #[test]
-    fn frames_are_kept_as_long_as_they_are_read() {
+    fn chunks_are_kept_as_long_as_they_are_read() {
         let packed = Packed { prefix: 3, last: 4 };
-        let mut frames = Frames::new(packed);
+        let mut chunks = Chunks::new(packed);
         for count in 1..20 {
-            frames.push(vec![count as u8 - 1; count].into());
-            let held: Vec<_> = (0..count).filter(|f| Frames::holds(packed, count, *f)).collect();
-            assert!(held.iter().all(|f| frames.get(*f) == vec![*f as u8; f + 1]), "{count}");
-            assert_eq!(frames.bytes(), held.iter().map(|f| f + 1).sum::<usize>());
+            chunks.push(vec![count as u8 - 1; count].into());
+            let held: Vec<_> = (0..count).filter(|f| Chunks::holds(packed, count, *f)).collect();
+            assert!(held.iter().all(|f| chunks.get(*f) == vec![*f as u8; f + 1]), "{count}");
+            assert_eq!(chunks.bytes(), held.iter().map(|f| f + 1).sum::<usize>());
         }
     }
 }

@@ -1,17 +1,17 @@
-//! The parts of `guess_lanes` with byte permutes: a block is settled in registers.
+//! Guesses verified with byte permutes, in registers.
 //!
 //! Cost of a right block: for each move, a load, a permute and half an OR.
 
 use std::arch::x86_64::*;
 
-use super::guess::{Evidence, Parts, Pattern, ROUNDS};
+use super::{Backend, Evidence, Pattern, ROUNDS};
 use crate::cores::mex::lanes::avx512::{self, TABLES};
 use crate::cores::mex::lanes::{LANES, WINDOW};
 use crate::simd::avx512::{load, store};
 
-/// Settles a block in registers. Only the guess waits for the block before, for one permute.
+/// Resolves a block in registers. Only the guess waits for the block before, for one permute.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512bitalg")]
-fn settle(pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
+fn resolve(pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
     let lookup = load(&TABLES.lookup[0]);
     let one = _mm512_set1_epi8(1);
     let guess = _mm512_permutexvar_epi8(load(&pattern.repeat), load(evidence.repeated));
@@ -42,10 +42,10 @@ fn settle(pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> boo
     false
 }
 
-/// The parts of this tier.
+/// The backend of this tier.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vbmi,avx512bitalg")]
-pub fn parts() -> Parts {
-    let settle = |pattern: &Pattern, evidence: Evidence, codes: &mut _| settle(pattern, evidence, codes);
-    Parts { decoder: avx512::parts(), held: 2, settle }
+pub fn parts() -> Backend {
+    let resolve = |pattern: &Pattern, evidence: Evidence, codes: &mut _| resolve(pattern, evidence, codes);
+    Backend { decoder: avx512::parts(), held: 2, resolve }
 }
