@@ -226,7 +226,9 @@ fn a_draft_stays_below_the_target_folder() {
     assert!(!root.path().join("profiles/charts").exists() && !root.path().join("profiles/tables").exists());
 
     let text = read(&root, "target/draft/RESULTS.md");
-    for part in ["**Draft**", "](../../profiles/tables/limits.md)", "](../../src/cores/mex/subtraction/heap_by_heap.rs)"] {
+    for part in
+        ["**Draft**", "](../../profiles/tables/limits.md)", "](../../src/cores/mex/subtraction/heap_by_heap.rs)"]
+    {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
     report(&root, &["--check", "--data", folder]).assert().success();

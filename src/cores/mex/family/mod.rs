@@ -16,16 +16,17 @@
 use std::ops::Range;
 
 use super::oracle;
+use super::subtraction::workload;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
 
-mod alone;
-mod found;
+mod findings;
+mod one_by_one;
+mod sets;
 mod slices;
-mod words;
 
-pub use found::{Findings, Repeating};
+pub use findings::{Findings, Repeating};
 
 /// The periods of the sets of a family.
 #[derive(Debug)]
@@ -291,15 +292,15 @@ impl Operation for MexFamily {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "set";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexFamily;
-        one_by_one = alone with alone::proved, Portable, [], "the baseline: each set alone, by the search of mex_subtraction";
-        one_by_one_flags = alone with alone::flags like one_by_one, Portable, [], "each set alone, with flags in one register";
-        words = words, Portable, [], "a bit of a word is a set, 64 sets at a time";
-        slices_avx2 = slices with slices::avx2 on one like words, Avx2, ["avx2"], "512 sets in two registers";
-        slices_threads_avx2 = slices with slices::avx2 on all like slices_avx2, Avx2, ["avx2", "parallel"], "the same on all threads";
+        one_by_one = one_by_one with one_by_one::proved, Portable, [], "the baseline: each set alone, by the search of mex_subtraction";
+        one_by_one_flags = one_by_one with one_by_one::flags like one_by_one, Portable, [], "each set alone, with flags in one register";
+        words = words in slices, Portable, [], "a bit of a word is a set, 64 sets at a time";
+        slices_avx2 = slices with slices::x86::avx2 on one like words, Avx2, ["avx2"], "512 sets in two registers";
+        slices_threads_avx2 = slices with slices::x86::avx2 on all like slices_avx2, Avx2, ["avx2", "parallel"], "the same on all threads";
         slices_neon = slices with slices::v128 on one like words, Neon, ["neon"], "512 sets in four registers";
         slices_simd128 = slices with slices::v128 on one like words, Simd128, ["simd128"], "512 sets in four vectors";
-        slices_avx512 = slices with slices::avx512 on one like words, Avx512, ["avx512"], "512 sets in a register; three operands in an operation";
-        slices_threads_avx512 = slices with slices::avx512 on all like slices_avx512, Avx512, ["avx512", "parallel"], "the same on all threads";
+        slices_avx512 = slices with slices::x86::avx512 on one like words, Avx512, ["avx512"], "512 sets in a register; three operands in an operation";
+        slices_threads_avx512 = slices with slices::x86::avx512 on all like slices_avx512, Avx512, ["avx512", "parallel"], "the same on all threads";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",
@@ -360,30 +361,15 @@ const LARGEST: &str = "largest-";
 
 impl Workloads for MexFamily {
     const WORKLOADS: &'static [Workload] = &[
-        Workload {
-            name: "largest-16",
-            summary: "sets with largest move 16; size = how many of the 32 768",
-            published: 1 << 15,
-            sizes: &[64, 512, 1 << 12, 1 << 15],
-        },
-        Workload {
-            name: "largest-12",
-            summary: "sets with largest move 12; size = how many of the 2048",
-            published: 1 << 11,
-            sizes: &[1 << 11],
-        },
-        Workload {
-            name: "largest-20",
-            summary: "sets with largest move 20; size = how many of the 524 288",
-            published: 1 << 19,
-            sizes: &[1 << 19],
-        },
-        Workload {
-            name: "largest-24",
-            summary: "sets with largest move 24; size = how many of the 8 388 608",
-            published: 1 << 23,
-            sizes: &[1 << 23],
-        },
+        workload(
+            "largest-16",
+            "sets with largest move 16; size = how many of the 32 768",
+            1 << 15,
+            &[64, 512, 1 << 12, 1 << 15],
+        ),
+        workload("largest-12", "sets with largest move 12; size = how many of the 2048", 1 << 11, &[1 << 11]),
+        workload("largest-20", "sets with largest move 20; size = how many of the 524 288", 1 << 19, &[1 << 19]),
+        workload("largest-24", "sets with largest move 24; size = how many of the 8 388 608", 1 << 23, &[1 << 23]),
     ];
 
     fn canonical(workload: &str) -> Result<String, InputError> {

@@ -12,30 +12,17 @@
 //! Cost: two loads and an operation for each masked move, value and heap; the search takes a fourth of the time.
 //! Bound (Zen 3): loads, and the mispredicted end of the values of a heap.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-pub mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub mod avx512;
-#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
-pub mod v128;
+use std::sync::atomic::AtomicU64;
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-use super::found::Longest;
-use super::{Family, Findings, Repeating, alone, bits_of};
+use super::sets::{BatchLayout, LEVELS, Sets, SharedSets, WORDS};
+use super::{Family, Findings};
 use crate::kernel::{Cost, CostContext, Run, RunError, threads};
 use crate::machine::STACK;
-use crate::simd::array_of;
-use crate::simd::bits::{WORD, transpose};
+use crate::simd::bits::WORD;
 
-/// Words of the slices of all kernels but `words`.
-pub const WORDS: usize = 8;
-/// The heaps that the first level computes, in units of the largest move. Each level has twice as many as the one before.
-const FIRST: usize = 4;
-const LEVELS: usize = 7;
-/// Heaps of the planes beyond those that a move reaches, before these are moved to the beginning. An odd number of lines, so that
-/// the planes do not compete for the same lines of L1.
-const ROOM: usize = 69;
+#[cfg(all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512")))]
+pub mod x86;
+
 /// Binary digits of values.
 const DIGITS: usize = 6;
 
@@ -53,8 +40,8 @@ pub fn cost_of(words: usize, input: &Family, context: CostContext, [step, run]: 
     let (largest, moves) = (input.largest() as f64, input.mean_moves());
     let (heaps, values) = (9.0 * largest, 0.9 * moves + 0.5);
     let steps = heaps * values * input.moves_of_batch((WORD * words).ilog2());
-    let slices = Layout::of(input).slices() * 8 * words;
-    let lists = (LEVELS + 2) * 3 * WORD * words * 8 + 8 * (Layout::of(input).heaps(LEVELS - 1) + 1);
+    let slices = BatchLayout::of(input).slices() * 8 * words;
+    let lists = (LEVELS + 2) * 3 * WORD * words * 8 + 8 * (BatchLayout::of(input).heaps(LEVELS - 1) + 1);
     Cost {
         ns: run + step * steps * input.sets() as f64 / threads,
         bytes: threads * (slices + lists) as f64 + (threads - 1.0) * STACK,
@@ -93,12 +80,20 @@ pub trait Slices: Copy {
     fn any(&self, slice: Self::Slice) -> bool;
 }
 
-/// Operations made of closures, which have the CPU features of the function that makes them, in the order of [`Slices`], on slices of
-/// `N` words.
+/// Operations made of closures, which have the CPU features of the function that makes them, on slices of `N` words.
 #[derive(Clone, Copy)]
-pub struct Parts<const N: usize, L, S, O, B, W, X, A, Y>(pub L, pub S, pub O, pub B, pub W, pub X, pub A, pub Y);
+pub struct Operations<const N: usize, L, S, O, B, W, X, A, Y> {
+    pub load: L,
+    pub store: S,
+    pub or: O,
+    pub or_both: B,
+    pub without: W,
+    pub xor: X,
+    pub agree: A,
+    pub any: Y,
+}
 
-impl<const N: usize, V, L, S, O, B, W, X, A, Y> Slices for Parts<N, L, S, O, B, W, X, A, Y>
+impl<const N: usize, V, L, S, O, B, W, X, A, Y> Slices for Operations<N, L, S, O, B, W, X, A, Y>
 where
     V: Copy,
     L: Fn(&[u64; N]) -> V + Copy,
@@ -115,66 +110,49 @@ where
 
     #[inline(always)]
     fn load(&self, words: &[u64]) -> V {
-        self.0(words.first_chunk().expect("a whole slice"))
+        (self.load)(words.first_chunk().expect("a whole slice"))
     }
 
     #[inline(always)]
     fn store(&self, slice: V, words: &mut [u64]) {
-        self.1(slice, words.first_chunk_mut().expect("a whole slice"));
+        (self.store)(slice, words.first_chunk_mut().expect("a whole slice"));
     }
 
     #[inline(always)]
     fn or(&self, a: V, b: V) -> V {
-        self.2(a, b)
+        (self.or)(a, b)
     }
 
     #[inline(always)]
     fn or_both(&self, sum: V, a: V, b: V) -> V {
-        self.3(sum, a, b)
+        (self.or_both)(sum, a, b)
     }
 
     #[inline(always)]
     fn without(&self, a: V, b: V) -> V {
-        self.4(a, b)
+        (self.without)(a, b)
     }
 
     #[inline(always)]
     fn xor(&self, a: V, b: V) -> V {
-        self.5(a, b)
+        (self.xor)(a, b)
     }
 
     #[inline(always)]
     fn agree(&self, of: V, a: V, b: V) -> V {
-        self.6(of, a, b)
+        (self.agree)(of, a, b)
     }
 
     #[inline(always)]
     fn any(&self, slice: V) -> bool {
-        self.7(slice)
-    }
-}
-
-/// What the threads of a run share.
-pub struct Shared<'a> {
-    input: &'a Family,
-    run: &'a Run,
-    next: AtomicU64,
-}
-
-impl Shared<'_> {
-    /// The next sets, at most so many; none if all are taken.
-    fn take(&self, most: usize) -> impl Iterator<Item = u64> {
-        let most = most as u64;
-        let end = self.input.places().end;
-        let first = self.next.fetch_add(most, Relaxed).min(end);
-        self.input.numbers(first..end.min(first + most))
+        (self.any)(slice)
     }
 }
 
 /// The part in which the tiers differ: [`work`] with the operations of the tier.
-pub trait Work: Fn(&Shared<'_>) -> Result<Findings, RunError> + Sync {}
+pub trait Work: Fn(&SharedSets<'_>) -> Result<Findings, RunError> + Sync {}
 
-impl<F: Fn(&Shared<'_>) -> Result<Findings, RunError> + Sync> Work for F {}
+impl<F: Fn(&SharedSets<'_>) -> Result<Findings, RunError> + Sync> Work for F {}
 
 #[inline(always)]
 pub fn run(input: &Family, run: &Run, threads: usize, work: impl Work) -> Result<Findings, RunError> {
@@ -183,7 +161,7 @@ pub fn run(input: &Family, run: &Run, threads: usize, work: impl Work) -> Result
 
 /// [`run`], compiled once for all kernels.
 fn run_work(input: &Family, run: &Run, threads: usize, work: &dyn Work) -> Result<Findings, RunError> {
-    let shared = Shared { input, run, next: AtomicU64::new(input.first()) };
+    let shared = SharedSets { input, run, next: AtomicU64::new(input.first()) };
     if threads == 1 {
         return work(&shared);
     }
@@ -194,271 +172,39 @@ fn run_work(input: &Family, run: &Run, threads: usize, work: &dyn Work) -> Resul
     Ok(all)
 }
 
-/// The memory of a batch.
-#[derive(Clone, Copy)]
-struct Layout {
-    /// Heaps of a window: the largest move.
-    window: usize,
-    /// Values that a heap may have.
-    values: usize,
-    digits: usize,
-}
-
-impl Layout {
-    fn of(input: &Family) -> Self {
-        let most = input.most_moves();
-        Layout { window: input.largest(), values: most + 1, digits: most.ilog2() as usize + 1 }
-    }
-
-    /// The heaps that a level computes.
-    fn heaps(self, level: usize) -> usize {
-        (FIRST * self.window) << level
-    }
-
-    /// Heaps in a plane.
-    fn stride(self) -> usize {
-        self.window + ROOM
-    }
-
-    /// The slices of planes, digits and masks.
-    fn slices(self) -> usize {
-        self.values * self.stride() + self.digits * self.heaps(LEVELS - 1) + self.window
-    }
-}
-
-/// Settles sets until none is left.
+/// Resolves sets until none is left.
 #[inline(always)]
-pub fn work<P: Slices>(shared: &Shared<'_>, parts: P) -> Result<Findings, RunError> {
-    let mut sets = Sets::new(shared, P::WORDS);
-    let mut batch = Batch::new(sets.layout, parts);
+pub fn work<O: Slices>(shared: &SharedSets<'_>, ops: O) -> Result<Findings, RunError> {
+    let mut sets = Sets::new(shared, O::WORDS);
+    let mut batch = Batch::new(sets.layout, ops);
     while sets.take()? {
         batch.compute(&mut sets);
-        batch.settle(&mut sets);
+        batch.resolve(&mut sets);
     }
     Ok(sets.found())
 }
 
-/// The sets of a thread, and what is found about them: all that does not depend on the slices.
-struct Sets<'a> {
-    shared: &'a Shared<'a>,
-    /// The words of a slice.
-    words: usize,
-    layout: Layout,
-    /// For each level the sets that wait for it, then those that are done alone.
-    waiting: [Vec<u64>; LEVELS + 1],
-    /// The level of the batch, and how many sets waited for the next one before it.
-    level: usize,
-    waited: usize,
-    /// The numbers of the sets of the batch, one in each lane.
-    batch: Vec<u64>,
-    /// The heaps that it computes.
-    heaps: usize,
-    /// For each move from the last that only some of the sets have down to the first such move, the sets that have it.
-    masks: Vec<[u64; WORDS]>,
-    /// The first of these moves.
-    masked_from: usize,
-    /// The moves outside these that all sets have.
-    common: Vec<usize>,
-    found: Findings,
-    /// How many sets have each period.
-    counts: Vec<u64>,
-}
-
-impl<'a> Sets<'a> {
-    fn new(shared: &'a Shared<'a>, words: usize) -> Self {
-        let layout = Layout::of(shared.input);
-        Sets {
-            shared,
-            words,
-            layout,
-            waiting: Default::default(),
-            level: 0,
-            waited: 0,
-            batch: Vec::with_capacity(WORD * words),
-            heaps: 0,
-            masks: Vec::with_capacity(layout.window),
-            masked_from: 0,
-            common: Vec::with_capacity(shared.input.most_moves()),
-            found: Findings::default(),
-            counts: vec![0; layout.heaps(LEVELS - 1) + 1],
-        }
-    }
-
-    /// Takes the next batch, after what the last one left to be done alone. False if no set is left.
-    #[inline(never)]
-    fn take(&mut self) -> Result<bool, RunError> {
-        let Shared { input, run, .. } = *self.shared;
-        let open = self.waiting[self.level + 1].len() - self.waited;
-        run.advance((self.batch.len() - open) as u64)?;
-        while let Some(set) = self.waiting[LEVELS].pop() {
-            alone::add(input, set, run, &mut self.found, alone::flags::settle)?;
-        }
-        let lanes = WORD * self.words;
-        let mut level = LEVELS - 1;
-        while level > 0 && self.waiting[level].len() < lanes {
-            level -= 1;
-        }
-        if level == 0 {
-            self.waiting[0].extend(self.shared.take(lanes));
-        }
-        // At the end, what waits goes on in smaller batches.
-        while self.waiting[level].is_empty() {
-            level += 1;
-            if level == LEVELS {
-                return Ok(false);
-            }
-        }
-        let left = self.waiting[level].len().saturating_sub(lanes);
-        self.batch.clear();
-        self.batch.extend_from_slice(&self.waiting[level][left..]);
-        self.waiting[level].truncate(left);
-        (self.level, self.waited) = (level, self.waiting[level + 1].len());
-        self.heaps = self.layout.heaps(level);
-        self.mask();
-        Ok(true)
-    }
-
-    /// What was found.
-    fn found(mut self) -> Findings {
-        for (period, sets) in self.counts.iter().enumerate() {
-            if *sets > 0 {
-                self.found.count(period as u64, *sets);
-            }
-        }
-        self.found
-    }
-
-    /// Which sets have which moves.
-    fn mask(&mut self) {
-        let input = self.shared.input;
-        let mut columns = [[0; WORD]; WORDS];
-        for (w, column) in columns[..self.words].iter_mut().enumerate() {
-            // Lanes without a set have the last one once more.
-            let last = self.batch.len() - 1;
-            *column = array_of(|i| self.batch[last.min(WORD * w + i)]);
-            transpose(column);
-        }
-        // The moves that all sets have, then each free group, with the sets that have it.
-        let groups = |k: usize| {
-            let mut words = [u64::MAX; WORDS];
-            let Some(k) = k.checked_sub(1) else { return (input.always, words) };
-            for (w, column) in columns[..self.words].iter().enumerate() {
-                words[w] = column[k];
-            }
-            (input.free[k], words)
-        };
-        let is_all = |words: &[u64; WORDS], bits: u64| words[..self.words].iter().all(|word| *word == bits);
-        let mut masked = 0;
-        for k in 1..=input.free.len() {
-            let (group, words) = groups(k);
-            if !is_all(&words, 0) && !is_all(&words, u64::MAX) {
-                masked |= group;
-            }
-        }
-        let masked = match masked {
-            0 => 1..1,
-            _ => masked.trailing_zeros() as usize..masked.ilog2() as usize + 1,
-        };
-        self.masked_from = masked.start;
-        self.masks.clear();
-        self.masks.resize(masked.len(), [0; WORDS]);
-        self.common.clear();
-        for k in 0..=input.free.len() {
-            let (group, words) = groups(k);
-            if is_all(&words, 0) {
-                continue;
-            }
-            for m in bits_of(group) {
-                match masked.contains(&m) {
-                    true => self.masks[masked.end - 1 - m] = words,
-                    false => self.common.push(m),
-                }
-            }
-        }
-    }
-
-    /// The lanes that have a set.
-    fn valid(&self) -> [u64; WORDS] {
-        array_of(|w| match self.batch.len().saturating_sub(WORD * w) {
-            WORD.. => u64::MAX,
-            left => (1 << left) - 1,
-        })
-    }
-
-    /// The number of lanes that are set, of those that a slice has.
-    fn lanes(&self, words: [u64; WORDS]) -> u64 {
-        let mut lanes = 0;
-        for word in &words[..self.words] {
-            lanes += u64::from(word.count_ones());
-        }
-        lanes
-    }
-
-    /// Leaves sets without a period to the next level.
-    fn leave(&mut self, words: [u64; WORDS]) {
-        let waiting = &mut self.waiting[self.level + 1];
-        for_each_lane(&words[..self.words], |lane| waiting.push(self.batch[lane]));
-    }
-
-    /// Counts sets of a period. Returns the least preperiod that is kept for them.
-    fn count(&mut self, words: [u64; WORDS], period: usize) -> usize {
-        self.counts[period] += self.lanes(words);
-        let preperiods = Longest::preperiods(self.shared.input.kept);
-        match self.is_long(period) {
-            true => 1,
-            false => preperiods.least(&self.found.longest_preperiods).max(1) as usize,
-        }
-    }
-
-    /// Whether a period may be one of the longest.
-    fn is_long(&self, period: usize) -> bool {
-        period as u64 >= Longest::periods(self.shared.input.kept).least(&self.found.longest_periods)
-    }
-
-    /// Counts purely periodic sets.
-    fn put_pure(&mut self, words: [u64; WORDS], period: usize) {
-        self.found.pure += self.lanes(words);
-        if self.is_long(period) {
-            self.put(words, period, 0);
-        }
-    }
-
-    /// Puts sets into the lists of the longest.
-    fn put(&mut self, words: [u64; WORDS], period: usize, preperiod: usize) {
-        let (is_long, kept) = (self.is_long(period), self.shared.input.kept);
-        for_each_lane(&words[..self.words], |lane| {
-            let found = Repeating { set: self.batch[lane], period: period as u64, preperiod: preperiod as u64 };
-            if is_long {
-                Longest::periods(kept).put(&mut self.found.longest_periods, found);
-            }
-            if preperiod > 0 {
-                Longest::preperiods(kept).put(&mut self.found.longest_preperiods, found);
-            }
-        });
-    }
-}
-
 /// The values of the first heaps of a batch, in slices.
-struct Batch<P: Slices> {
-    parts: P,
-    layout: Layout,
+struct Batch<O: Slices> {
+    ops: O,
+    layout: BatchLayout,
     heaps: usize,
     /// [`Sets::masks`], in the first of these.
-    masks: Vec<P::Slice>,
+    masks: Vec<O::Slice>,
     /// For each value, the sets of recent heaps that have it.
-    planes: Vec<P::Slice>,
+    planes: Vec<O::Slice>,
     /// For each binary digit, the sets of all heaps whose value has it.
-    digits: Vec<P::Slice>,
+    digits: Vec<O::Slice>,
     /// The digits of the largest value.
     used_digits: usize,
 }
 
-impl<P: Slices> Batch<P> {
+impl<O: Slices> Batch<O> {
     #[inline(always)]
-    fn new(layout: Layout, parts: P) -> Self {
-        let zero = parts.load(&[0; WORDS]);
+    fn new(layout: BatchLayout, ops: O) -> Self {
+        let zero = ops.load(&[0; WORDS]);
         Batch {
-            parts,
+            ops,
             layout,
             heaps: 0,
             masks: vec![zero; layout.window],
@@ -471,13 +217,13 @@ impl<P: Slices> Batch<P> {
     /// Computes the values of the first heaps.
     #[inline(always)]
     fn compute(&mut self, sets: &mut Sets) {
-        let (parts, heaps) = (self.parts, sets.heaps);
+        let (ops, heaps) = (self.ops, sets.heaps);
         self.heaps = heaps;
         for (mask, words) in self.masks.iter_mut().zip(&sets.masks) {
-            *mask = parts.load(words);
+            *mask = ops.load(words);
         }
         let (window, stride) = (self.layout.window, self.layout.stride());
-        let (zero, ones) = (parts.load(&[0; WORDS]), parts.load(&[u64::MAX; WORDS]));
+        let (zero, ones) = (ops.load(&[0; WORDS]), ops.load(&[u64::MAX; WORDS]));
         let (planes, masks, common) = (&mut self.planes[..], &self.masks[..sets.masks.len()], &sets.common[..]);
         // Where the heaps of masked moves begin in a window.
         let masked = window + 1 - sets.masked_from - masks.len();
@@ -492,7 +238,7 @@ impl<P: Slices> Batch<P> {
                 }
                 at = window;
             }
-            let (mut open, mut count, mut v) = (ones, [zero; DIGITS], 0);
+            let (mut unresolved, mut count, mut v) = (ones, [zero; DIGITS], 0);
             loop {
                 if v == used {
                     planes[v * stride + at - window..][..window].fill(zero);
@@ -500,35 +246,21 @@ impl<P: Slices> Batch<P> {
                 }
                 let plane = &mut planes[v * stride + at - window..][..window + 1];
                 let before = &plane[..window];
-                let (mut a, mut b) = (zero, zero);
-                let (masks_by_four, masks_left) = masks.as_chunks::<4>();
-                let (heaps_by_four, heaps_left) = before[masked..][..masks.len()].as_chunks::<4>();
-                for i in 0..masks_by_four.len() {
-                    let (mask, heap) = (&masks_by_four[i], &heaps_by_four[i]);
-                    a = parts.or_both(a, mask[0], heap[0]);
-                    b = parts.or_both(b, mask[1], heap[1]);
-                    a = parts.or_both(a, mask[2], heap[2]);
-                    b = parts.or_both(b, mask[3], heap[3]);
-                }
-                for i in 0..masks_left.len() {
-                    a = parts.or_both(a, masks_left[i], heaps_left[i]);
-                }
-                for m in common {
-                    b = parts.or(b, before[window - m]);
-                }
-                let taken = parts.without(open, parts.or(a, b));
+                let (a, b) = reached(ops, masks, &before[masked..][..masks.len()], zero);
+                let b = common.iter().fold(b, |b, m| ops.or(b, before[window - m]));
+                let taken = ops.without(unresolved, ops.or(a, b));
                 plane[window] = taken;
-                open = parts.without(open, taken);
-                if !parts.any(open) {
+                unresolved = ops.without(unresolved, taken);
+                if !ops.any(unresolved) {
                     break;
                 }
                 v += 1;
-                // A counter: the sets that are open have a value of at least `v`. A digit changes with each multiple of its place.
+                // A counter: the sets that are unresolved have a value of at least `v`. A digit changes with each multiple of its place.
                 for (digit, count) in count.iter_mut().enumerate() {
                     if v & ((1 << digit) - 1) != 0 {
                         break;
                     }
-                    *count = parts.xor(*count, open);
+                    *count = ops.xor(*count, unresolved);
                 }
             }
             for v in v + 1..used {
@@ -543,65 +275,65 @@ impl<P: Slices> Batch<P> {
         self.used_digits = used.next_power_of_two().ilog2() as usize;
     }
 
-    /// The sets of `open` in which the window from `heap` on has the same values as the one from `later` on.
+    /// The sets of `unresolved` in which the window from `heap` on has the same values as the one from `later` on.
     #[inline(always)]
-    fn agree(&self, heap: usize, later: usize, mut open: P::Slice) -> P::Slice {
+    fn agree(&self, heap: usize, later: usize, mut unresolved: O::Slice) -> O::Slice {
         let window = self.layout.window;
         for digit in 0..self.used_digits {
             let row = self.row(digit);
             let (a, b) = (&row[heap..][..window], &row[later..][..window]);
             for from in (0..window).step_by(4) {
                 for i in from..window.min(from + 4) {
-                    open = self.parts.agree(open, a[i], b[i]);
+                    unresolved = self.ops.agree(unresolved, a[i], b[i]);
                 }
-                if !self.parts.any(open) {
-                    return open;
+                if !self.ops.any(unresolved) {
+                    return unresolved;
                 }
             }
         }
-        open
+        unresolved
     }
 
     /// A digit of all heaps.
     #[inline(always)]
-    fn row(&self, digit: usize) -> &[P::Slice] {
+    fn row(&self, digit: usize) -> &[O::Slice] {
         &self.digits[digit * self.heaps..][..self.heaps]
     }
 
     /// Searches for the periods, and leaves the sets without one to the next level.
     #[inline(always)]
-    fn settle(&self, sets: &mut Sets) {
-        let parts = self.parts;
-        let mut open = parts.load(&sets.valid());
+    fn resolve(&self, sets: &mut Sets) {
+        let ops = self.ops;
+        let mut unresolved = ops.load(&sets.valid());
         let last = self.heaps - self.layout.window;
         // Back from the end in the second pass.
         for is_pure in [true, false] {
             for period in 1..last + 1 {
                 let (heap, later) = if is_pure { (0, period) } else { (last - period, last) };
-                let found = self.agree(heap, later, open);
-                if parts.any(found) {
+                let found = self.agree(heap, later, unresolved);
+                if ops.any(found) {
                     self.add(sets, found, period, heap);
-                    open = parts.without(open, found);
-                    if !parts.any(open) {
+                    unresolved = ops.without(unresolved, found);
+                    if !ops.any(unresolved) {
                         return;
                     }
                 }
             }
         }
-        sets.leave(self.words(open));
+        sets.leave(self.words(unresolved));
     }
 
     #[inline(always)]
-    fn words(&self, slice: P::Slice) -> [u64; WORDS] {
+    fn words(&self, slice: O::Slice) -> [u64; WORDS] {
         let mut words = [0; WORDS];
-        self.parts.store(slice, &mut words);
+        self.ops.store(slice, &mut words);
         words
     }
 
     /// Adds sets with a period, which repeats from the heap `known` on.
     #[inline(always)]
-    fn add(&self, sets: &mut Sets, found: P::Slice, period: usize, known: usize) {
-        let parts = self.parts;
+    fn add(&self, sets: &mut Sets, found: O::Slice, period: usize, known: usize) {
+        let ops = self.ops;
         let words = self.words(found);
         let least = sets.count(words, period);
         if known == 0 {
@@ -610,14 +342,14 @@ impl<P: Slices> Batch<P> {
         }
         // Back to the first heap from which it repeats, as far as that could be one of the longest preperiods.
         let (mut same, mut heap) = (found, known);
-        while heap >= least && parts.any(same) {
+        while heap >= least && ops.any(same) {
             let mut still = same;
             for digit in 0..self.used_digits {
                 let row = self.row(digit);
-                still = parts.agree(still, row[heap - 1], row[heap - 1 + period]);
+                still = ops.agree(still, row[heap - 1], row[heap - 1 + period]);
             }
-            let begun = parts.without(same, still);
-            if parts.any(begun) {
+            let begun = ops.without(same, still);
+            if ops.any(begun) {
                 sets.put(self.words(begun), period, heap);
             }
             (same, heap) = (still, heap - 1);
@@ -625,12 +357,86 @@ impl<P: Slices> Batch<P> {
     }
 }
 
-/// Calls `take` with the lanes whose bits are set.
+/// The sets of which a masked move leads to a heap of a value, in two parts: `heaps` are the planes of that value that the moves
+/// reach.
 #[inline(always)]
-fn for_each_lane(words: &[u64], mut take: impl FnMut(usize)) {
-    for (w, word) in words.iter().enumerate() {
-        for bit in bits_of(*word) {
-            take(WORD * w + bit);
-        }
+fn reached<O: Slices>(ops: O, masks: &[O::Slice], heaps: &[O::Slice], zero: O::Slice) -> (O::Slice, O::Slice) {
+    let (mut a, mut b) = (zero, zero);
+    let (masks_by_four, masks_left) = masks.as_chunks::<4>();
+    let (heaps_by_four, heaps_left) = heaps.as_chunks::<4>();
+    for i in 0..masks_by_four.len() {
+        let (mask, heap) = (&masks_by_four[i], &heaps_by_four[i]);
+        a = ops.or_both(a, mask[0], heap[0]);
+        b = ops.or_both(b, mask[1], heap[1]);
+        a = ops.or_both(a, mask[2], heap[2]);
+        b = ops.or_both(b, mask[3], heap[3]);
+    }
+    for i in 0..masks_left.len() {
+        a = ops.or_both(a, masks_left[i], heaps_left[i]);
+    }
+    (a, b)
+}
+
+pub mod words {
+    //! Bit slicing in plain words: bit `i` of a word belongs to the `i`-th of 64 sets.
+    //!
+    //! Idea, levels of batches and the search for periods are those of [`slices`](super).
+    //!
+    //! Cost: as there, for an eighth of the sets.
+    //! Bound: the loads of words, two for each move that only some of the sets have.
+
+    use super::*;
+
+    /// Rates: as of [`slices`](super).
+    pub fn cost(input: &Family, context: CostContext, rates: [f64; 2]) -> Cost {
+        cost_of(1, input, context, rates)
+    }
+
+    #[inline(always)]
+    pub fn run(input: &Family, run: &Run) -> Result<Findings, RunError> {
+        let operations = Operations {
+            load: |[word]: &[u64; 1]| *word,
+            store: |word: u64, words: &mut [u64; 1]| *words = [word],
+            or: |a: u64, b: u64| a | b,
+            or_both: |sum: u64, a: u64, b: u64| sum | a & b,
+            without: |a: u64, b: u64| a & !b,
+            xor: |a: u64, b: u64| a ^ b,
+            agree: |of: u64, a: u64, b: u64| of & !(a ^ b),
+            any: |word: u64| word != 0,
+        };
+        super::run(input, run, 1, |shared: &_| work(shared, operations))
+    }
+}
+
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+pub mod v128 {
+    //! A slice in four vectors of 128 bits.
+
+    use super::*;
+    use crate::simd::array_of;
+    use crate::simd::v128::{Vector, load, store};
+
+    type Slice = [Vector<u64>; 4];
+
+    /// The work of these tiers.
+    #[inline(always)]
+    pub fn parts() -> impl Work {
+        let operations = Operations {
+            load: |words: &[u64; WORDS]| -> Slice { array_of(|i| load(&words.as_chunks::<2>().0[i])) },
+            store: |slice: Slice, words: &mut [u64; WORDS]| {
+                words.as_chunks_mut::<2>().0.iter_mut().zip(slice).for_each(|(words, vector)| store(words, vector));
+            },
+            or: |a: Slice, b: Slice| -> Slice { array_of(|i| a[i] | b[i]) },
+            or_both: |sum: Slice, a: Slice, b: Slice| -> Slice { array_of(|i| sum[i] | (a[i] & b[i])) },
+            without: |a: Slice, b: Slice| -> Slice { array_of(|i| a[i].without(b[i])) },
+            xor: |a: Slice, b: Slice| -> Slice { array_of(|i| a[i] ^ b[i]) },
+            agree: |of: Slice, a: Slice, b: Slice| -> Slice { array_of(|i| of[i].without(a[i] ^ b[i])) },
+            any: |[a, b, c, d]: Slice| {
+                let mut words = [0; 2];
+                store(&mut words, a | b | (c | d));
+                words != [0; 2]
+            },
+        };
+        move |shared: &SharedSets<'_>| work(shared, operations)
     }
 }

@@ -21,23 +21,15 @@
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
+use super::subtraction::workload;
 use super::translate;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
 
 mod bit_rows;
-mod byte_scan;
-mod closed_form;
+mod by_splits;
 mod near_sum;
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod near_sum_avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod near_sum_avx512;
-#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
-mod near_sum_v128;
-mod open_values;
-mod oracle;
 
 /// Grundy values of the sizes `0..=limit` of a heap that splits. The output holds one value per size.
 #[derive(Debug)]
@@ -115,17 +107,17 @@ impl Operation for MexSplit {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSplit;
-        byte_scan = byte_scan, Portable, [], "the baseline, and the best public algorithm: every split stamps its nim-sum", needs;
-        closed_form = closed_form, Portable, [], "the proved closed forms for 2 and for 4 or more parts";
+        byte_scan = byte_scan in by_splits, Portable, [], "the baseline, and the best public algorithm: every split stamps its nim-sum", needs;
+        closed_form = closed_form in by_splits, Portable, [], "the proved closed forms for 2 and for 4 or more parts";
         bit_rows = bit_rows with translate::plain, Portable, [], "sets of nim-sums as bit rows, XOR-translated word by word by a butterfly";
         xor_translate_avx512 = bit_rows with translate::avx512 like bit_rows, Avx512, ["avx512"],
             "the same, with 512 bits translated by two instructions: vgf2p8affineqb within bytes, vpermb across them";
-        open_values = open_values, Portable, [], "3 parts: test only values not yet seen at sizes of the same parity", needs;
+        open_values = open_values in by_splits, Portable, [], "3 parts: test only values not yet seen at sizes of the same parity", needs;
         near_sum = near_sum, Portable, [], "3 parts: keep only 32 nim-sums of each set of pairs, next to the sum";
-        near_sum_avx2 = near_sum_avx2 like near_sum, Avx2, ["avx2"], "the same, 8 splits at once, without gathers", needs;
-        near_sum_avx512 = near_sum_avx512 like near_sum, Avx512, ["avx512"], "the same with 16 nim-sums and 32 splits at once", needs;
-        near_sum_neon = near_sum_v128 like near_sum, Neon, ["neon"], "the same with 16 nim-sums and 8 splits at once";
-        near_sum_simd128 = near_sum_v128 like near_sum, Simd128, ["simd128"], "the same with 16 nim-sums and 8 splits at once";
+        near_sum_avx2 = avx2 in near_sum::x86 like near_sum, Avx2, ["avx2"], "the same, 8 splits at once, without gathers", needs;
+        near_sum_avx512 = avx512 in near_sum::x86 like near_sum, Avx512, ["avx512"], "the same with 16 nim-sums and 32 splits at once", needs;
+        near_sum_neon = v128 in near_sum like near_sum, Neon, ["neon"], "the same with 16 nim-sums and 8 splits at once";
+        near_sum_simd128 = v128 in near_sum like near_sum, Simd128, ["simd128"], "the same with 16 nim-sums and 8 splits at once";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "parallel",
@@ -135,8 +127,27 @@ impl Operation for MexSplit {
     const NOTES: &'static str = include_str!("NOTES.md");
     const RATES: &'static str = include_str!("../rates.tsv");
 
+    /// Splits are enumerated part by part.
     fn oracle(input: &Split) -> Vec<u32> {
-        oracle::values(input)
+        /// Marks the nim-sums of all splits of `left` into at most `parts` parts of at most `most`, each XORed with `nim_sum`.
+        fn reach(values: &[u32], left: usize, most: usize, parts: usize, nim_sum: u32, reached: &mut [bool]) {
+            if left == 0 {
+                reached[nim_sum as usize] = true;
+            } else if parts > 0 {
+                for part in left.div_ceil(parts)..=left.min(most) {
+                    reach(values, left - part, part, parts - 1, nim_sum ^ values[part], reached);
+                }
+            }
+        }
+
+        let mut values: Vec<u32> = vec![0];
+        for s in 1..=input.limit() {
+            // Nim-sums of parts are below the power of two above s, because every value is below its size.
+            let mut reached = vec![false; (s + 1).next_power_of_two()];
+            reach(&values, s, s - 1, input.parts(), 0, &mut reached);
+            values.push(reached.iter().position(|reached| !reached).expect("fewer nim-sums than numbers") as u32);
+        }
+        values
     }
 
     fn steps(input: &Split) -> u64 {
@@ -155,24 +166,14 @@ impl Operation for MexSplit {
 
 impl Workloads for MexSplit {
     const WORKLOADS: &'static [Workload] = &[
-        Workload {
-            name: "three-parts",
-            summary: "split into 2 or 3 parts; size = the largest heap",
-            published: 200,
-            sizes: &[10, 100, 200, 1000],
-        },
-        Workload {
-            name: "two-parts",
-            summary: "split into 2 parts, where a closed form is known; size = the largest heap",
-            published: 200,
-            sizes: &[200],
-        },
-        Workload {
-            name: "four-parts",
-            summary: "split into 2 to 4 parts, where a closed form is known; size = the largest heap",
-            published: 200,
-            sizes: &[200],
-        },
+        workload("three-parts", "split into 2 or 3 parts; size = the largest heap", 200, &[10, 100, 200, 1000]),
+        workload("two-parts", "split into 2 parts, where a closed form is known; size = the largest heap", 200, &[200]),
+        workload(
+            "four-parts",
+            "split into 2 to 4 parts, where a closed form is known; size = the largest heap",
+            200,
+            &[200],
+        ),
     ];
 
     fn input(workload: &str, size: u64, _: &Selection) -> Result<Split, InputError> {

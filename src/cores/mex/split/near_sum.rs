@@ -11,11 +11,14 @@
 //! are read in order. No result relies on a small excess: [`drive`] tests all triples of values too low for the window.
 //!
 //! Cost: `n^2 / 4` steps for the windows and about `n^2 / 5` for the candidates, each a handful of instructions per vector.
-//! Bound: the vector ports; for `n` in the hundreds, the ends of the loops and the [`Waiting`] values.
+//! Bound: the vector ports; for `n` in the hundreds, the ends of the loops and the [`Pending`] values.
 
-use super::open_values::OpenValues;
+use super::by_splits::open_values::OpenValues;
 use super::{Split, size_by_size};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
+
+#[cfg(all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512")))]
+pub mod x86;
 
 /// Rates: the ns of a size, and of a split.
 pub fn cost(input: &Split, _: CostContext, rates: [f64; 2]) -> Cost {
@@ -33,6 +36,13 @@ pub fn cost_of<C: Cell, const LANES: usize>(input: &Split, [each, pair]: [f64; 2
     // Values are near half the size.
     let occurrences = 8.0 * (n / 2.0 + MARGIN as f64);
     Cost { ns: 150.0 + each * n + (pair * n * n + head * head) / 2.0, bytes: 4.0 * n + cells + occurrences }
+}
+
+/// Four operations per vector of pairs, of which a size has `n / 4` on average, and five per vector of lookups.
+pub fn needs_of<C: Cell>(input: &Split) -> Needs {
+    let vectors = |cells: f64| cells * size_of::<C>() as f64 / 64.0;
+    let n = input.limit() as f64;
+    Needs { logic: 4.0 * vectors(n / 4.0) + 5.0 * vectors(n / 5.0), ..Needs::default() }
 }
 
 /// The largest excess for which windows are wide enough.
@@ -123,19 +133,19 @@ impl Occurrences {
 
 /// An open value too low for the windows, and the sizes known to be blocked for it. There is one at a time, which waits for its late
 /// second occurrence.
-struct Waiting {
+struct Pending {
     g: usize,
     /// Parts `c` for which every size blocked by a split with `c` is marked.
     parts: Vec<usize>,
     blocked: Vec<bool>,
 }
 
-impl Waiting {
+impl Pending {
     /// The entry of `g`, made if it does not exist.
     #[inline(never)]
-    fn of(all: &mut Vec<Waiting>, g: usize, limit: usize) -> &mut Waiting {
-        let i = all.iter().position(|waiting| waiting.g == g).unwrap_or_else(|| {
-            all.push(Waiting { g, parts: Vec::new(), blocked: vec![false; limit + 1] });
+    fn of(all: &mut Vec<Pending>, g: usize, limit: usize) -> &mut Pending {
+        let i = all.iter().position(|pending| pending.g == g).unwrap_or_else(|| {
+            all.push(Pending { g, parts: Vec::new(), blocked: vec![false; limit + 1] });
             all.len() - 1
         });
         &mut all[i]
@@ -199,12 +209,12 @@ pub fn drive<C: Cell, const LANES: usize>(
     let mut windows = known.clone(); // windows[limit - t] for sum t
     let mut open = OpenValues::by_parity();
     let mut occurrences = Occurrences::new(limit);
-    let mut waiting: Vec<Waiting> = Vec::new();
+    let mut pending: Vec<Pending> = Vec::new();
     let mut excess = 0;
     let mut fits = true;
     let values = size_by_size(input, run, |s, values| {
-        for waiting in &mut waiting {
-            waiting.mark(values, &occurrences);
+        for pending in &mut pending {
+            pending.mark(values, &occurrences);
         }
         // From this size on, the last vector may be filled up with splits that were already seen: all of them are valid.
         let in_vectors = s >= 4 * LANES;
@@ -222,9 +232,9 @@ pub fn drive<C: Cell, const LANES: usize>(
                 return hits(&known[..1], &windows[limit - s..], g, s)
                     || if in_vectors { vector_hits(values, sets, g, s - 1) } else { hits(values, sets, g, s - 1) };
             }
-            let waiting = Waiting::of(&mut waiting, g, limit);
-            waiting.blocked[s]
-                || waiting.is_blocked(values, &occurrences, &|c| {
+            let pending = Pending::of(&mut pending, g, limit);
+            pending.blocked[s]
+                || pending.is_blocked(values, &occurrences, &|c| {
                     let t = s - c;
                     let pairs = whole(t / 2);
                     let (small, large) = (&known[1..1 + pairs], &mirror[limit + 1 - t..][..pairs]);
@@ -233,7 +243,7 @@ pub fn drive<C: Cell, const LANES: usize>(
                 })
         });
         occurrences.push(value, s);
-        waiting.retain(|waiting| waiting.g != value);
+        pending.retain(|pending| pending.g != value);
         known[s] = C::new(value);
         mirror[limit - s] = C::new(value);
         excess = excess.max(2 * value as i64 - s as i64);
@@ -245,4 +255,67 @@ pub fn drive<C: Cell, const LANES: usize>(
 
 pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
     drive::<u32, 1>(input, run, window, hits, meets)
+}
+
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+pub mod v128 {
+    //! [`near_sum`](super) with eight cells of 16 bits at once.
+    //!
+    //! Cost: `n^2 / 2` splits; with NEON five instructions and two loads for 8 pairs, seven instructions and two loads for 8 lookups; two
+    //! more of each where a bit is looked up.
+    //! Bound (llvm-mca, Neoverse V2): the vector ports, 2.1 cycles for 8 pairs and 2.3 for 8 lookups.
+
+    use std::ops::BitOr;
+
+    use super::*;
+    use crate::simd::v128::{Vector, any, load, one_bit, store};
+
+    /// Rates: as in [`near_sum`](super::cost).
+    pub fn cost(input: &Split, _: CostContext, rates: [f64; 2]) -> Cost {
+        cost_of::<u16, LANES>(input, rates)
+    }
+
+    const LANES: usize = 8;
+    /// Vectors between two checks for a hit.
+    const BURST: usize = 16;
+
+    /// Half of the number of each lane, rounded down and rounded up.
+    const HALVES: [[u16; LANES]; 2] = [[0, 0, 1, 1, 2, 2, 3, 3], [0, 1, 1, 2, 2, 3, 3, 4]];
+
+    pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
+        drive::<u16, LANES>(
+            input,
+            run,
+            |small, large, start| {
+                let start = Vector::splat(start as u16);
+                let mut window = Vector::splat(0);
+                for (a, b) in small.as_chunks::<LANES>().0.iter().zip(large.as_chunks::<LANES>().0) {
+                    window |= one_bit((load(a) ^ load(b)) - start);
+                }
+                let mut lanes = [0; LANES];
+                store(&mut lanes, window);
+                lanes.into_iter().fold(0, BitOr::bitor)
+            },
+            |values, windows, g, first| {
+                let g = Vector::splat(g as u16);
+                // The window of sum first - i starts half of i before that of first, rounded according to the parity of first.
+                let mut starts = Vector::splat(start::<u16>(first) as u16) - load(&HALVES[(first + 1) % 2]);
+                let step = Vector::splat((LANES / 2) as u16);
+                let (values, windows) = (values.as_chunks::<LANES>().0, windows.as_chunks::<LANES>().0);
+                values.chunks(BURST).zip(windows.chunks(BURST)).any(|(values, windows)| {
+                    let mut found = Vector::splat(0);
+                    for (value, window) in values.iter().zip(windows) {
+                        found |= load(window) & one_bit((g ^ load(value)) - starts);
+                        starts = starts - step;
+                    }
+                    any(found)
+                })
+            },
+            |small, large, h| {
+                let h = Vector::splat(h as u16);
+                let (small, large) = (small.as_chunks::<LANES>().0, large.as_chunks::<LANES>().0);
+                small.iter().zip(large).any(|(a, b)| any((load(a) ^ load(b)).equal(h)))
+            },
+        )
+    }
 }

@@ -7,7 +7,7 @@
 //! tables the same is done for an [`L2Tile`].
 //!
 //! *Near part.* Moves below 64 reach heaps of the block itself. The planes are transposed to one word of free values per heap, and
-//! [`chain`](crate::cores::mex::lanes::chain) takes the lowest one of each heap in order. A heap without a free value in any window
+//! [`resolve`](crate::cores::mex::lanes::resolve) takes the lowest one of each heap in order. A heap without a free value in any window
 //! opens a new window: its value is the first that no earlier heap has.
 //!
 //! Cost per block, move and plane: the decode of the tier.
@@ -19,8 +19,8 @@ use std::ops::Range;
 use super::Subtraction;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 use crate::cores::mex::lanes::avx512::BY_SHIFT;
-use crate::cores::mex::lanes::chain::{Near, NearMoves};
 use crate::cores::mex::lanes::{APART, Decoder, LANES, PLANES, Planes, Sources, WINDOW, below};
+use crate::cores::mex::lanes::{Near, NearMoves};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// Blocks in a tile.

@@ -15,8 +15,8 @@ use fearless_simd::Level;
 use fearless_simd::{Bytes, Select, Simd, SimdBase, u8x16, u8x64};
 
 use super::{Subtraction, byte_lanes};
-use crate::cores::mex::lanes::chain::{Near, NearMoves, resolve};
 use crate::cores::mex::lanes::{Decoder, LANES, ONE_HOT, Planes, Sources, by_planes, plain};
+use crate::cores::mex::lanes::{Near, NearMoves, resolve};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::fearless::{lacks, level};
 

@@ -178,9 +178,9 @@ mod model {
     use loom::thread;
 
     use super::*;
-    use crate::cores::mex::lanes::chain::resolve;
     use crate::cores::mex::lanes::plain::free_words;
-    use crate::cores::mex::lanes::{LANES, Parts, Sources, one_hot};
+    use crate::cores::mex::lanes::resolve;
+    use crate::cores::mex::lanes::{Backend, LANES, Sources, one_hot};
     use crate::machine::Machine;
     use crate::machine::sync::atomic::Ordering;
     use crate::machine::sync::{explore, explore_without};
@@ -217,21 +217,21 @@ mod model {
         let (done, results) = channel();
         let other = Rc::clone(&shared);
         let helper = thread::spawn(move || {
-            assist(&other.0, &other.1, todo, done, &Parts { add: accumulate, free_words, resolve })
+            assist(&other.0, &other.1, todo, done, &Backend { add: accumulate, free_words, resolve })
         });
         let block = Counter::new(0);
         let free = |hits: &Planes, words: &mut [u64; LANES]| {
             resolved(block.fetch_add(1, Ordering::Relaxed));
             free_words(hits, words);
         };
-        let decoder = Parts { add: accumulate, free_words: free, resolve };
+        let decoder = Backend { add: accumulate, free_words: free, resolve };
         let g = Lead { tile: &shared.0, reached: &shared.1, jobs, results }.run(&input, run, &decoder);
         helper.join().expect("no panic");
         g
     }
 
     fn agrees(limit: u64, name: &str, preemptions: Option<usize>) {
-        let decoder: &'static dyn Decoder = &Parts { add: accumulate, free_words, resolve };
+        let decoder: &'static dyn Decoder = &Backend { add: accumulate, free_words, resolve };
         let want = byte_lanes::run(&input(limit), &Run::new(1), decoder).expect("the run is not cancelled");
         explore(name, preemptions, move || assert_eq!(pair(limit, &Run::new(2), |_| ()).as_ref(), Ok(&want)));
     }

@@ -148,11 +148,7 @@ pub(in crate::cores::mex) fn below(numbers: &[u64], bound: u64) -> usize {
 }
 
 fn pairs(moves: &[u64], limit: u64) -> f64 {
-    let mut pairs = 0.0;
-    for m in moves {
-        pairs += (limit - m + 1) as f64;
-    }
-    pairs
+    moves.iter().map(|m| (limit - m + 1) as f64).sum()
 }
 
 /// Counts over some first heaps.
@@ -170,13 +166,12 @@ struct Probed {
 impl Probed {
     /// Counts over heaps with these values.
     fn of(g: &[usize]) -> Self {
-        let mut probed = Probed { heaps: g.len(), values: 0, zeros: 0, sum: 0 };
-        for v in g {
-            probed.values = probed.values.max(v + 1);
-            probed.zeros += usize::from(*v == 0);
-            probed.sum += v;
+        Probed {
+            heaps: g.len(),
+            values: g.iter().max().map_or(0, |most| most + 1),
+            zeros: g.iter().filter(|v| **v == 0).count(),
+            sum: g.iter().sum(),
         }
-        probed
     }
 
     fn mean(&self) -> f64 {
@@ -314,19 +309,24 @@ impl Operation for MexSubtraction {
     }
 }
 
+/// A workload of an operation on sets.
+pub(in crate::cores::mex) const fn workload(
+    name: &'static str,
+    summary: &'static str,
+    published: u64,
+    sizes: &'static [u64],
+) -> Workload {
+    Workload { name, summary, published, sizes }
+}
+
 /// A set that is timed at the published size alone.
 const fn set(name: &'static str, summary: &'static str) -> Workload {
-    Workload { name, summary, published: 100_000, sizes: &[100_000] }
+    workload(name, summary, 100_000, &[100_000])
 }
 
 impl Workloads for MexSubtraction {
     const WORKLOADS: &'static [Workload] = &[
-        Workload {
-            name: "squares",
-            summary: "take a square number; size = the largest heap",
-            published: 100_000,
-            sizes: &[10, 100, 10_000, 100_000],
-        },
+        workload("squares", "take a square number; size = the largest heap", 100_000, &[10, 100, 10_000, 100_000]),
         set("cubes", "take a cube; size = the largest heap"),
         set("triangular", "take a triangular number; size = the largest heap"),
         set("primes", "take a prime; size = the largest heap"),

@@ -1,13 +1,11 @@
 //! The P-positions of a run in a file.
 
-use std::fmt;
 use std::io::{self, Read, Write};
-use std::sync::Arc;
 
 use super::Zeros;
-use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer, hash_of};
+use crate::cores::growing;
+use crate::cores::mex::checkpoint::{self, CheckpointError, Reader, Writer, hash_of};
 use crate::cores::mex::subtraction::below;
-use crate::kernel::RunError;
 
 /// The first bytes of a checkpoint.
 const MAGIC: [u8; 8] = *b"nimzero1";
@@ -27,37 +25,8 @@ pub trait Journal: Send + Sync {
     fn keep(&self, progress: &Progress, is_last: bool);
 }
 
-/// Where a run starts, and where it saves its progress. By default it starts at heap 0 and saves nothing.
-#[derive(Default)]
-pub struct Start {
-    from: Progress,
-    journal: Option<Arc<dyn Journal>>,
-}
-
-impl fmt::Debug for Start {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Start").field("done", &self.from.done).field("is_kept", &self.journal.is_some()).finish()
-    }
-}
-
-impl Start {
-    /// A run that saves its progress to `journal`, and resumes `from` earlier progress on the same set if given.
-    pub fn with_journal(journal: Arc<dyn Journal>, from: Option<Progress>) -> Self {
-        Start { from: from.unwrap_or_default(), journal: Some(journal) }
-    }
-
-    pub(super) fn into_parts(self) -> (Progress, Option<Arc<dyn Journal>>) {
-        (self.from, self.journal)
-    }
-
-    /// For a kernel that cannot resume.
-    ///
-    /// # Errors
-    /// [`RunError::OutsideDomain`]: the run starts from earlier progress, or saves it.
-    pub(super) fn at_zero(self) -> Result<(), RunError> {
-        if self.from.done == 0 && self.journal.is_none() { Ok(()) } else { Err(RunError::OutsideDomain) }
-    }
-}
+/// Where a run starts, and where it saves its progress.
+pub type Start = checkpoint::Start<Progress, dyn Journal>;
 
 /// The number of moves below a heap, and their hash.
 fn moves_below(input: &Zeros, heap: u64) -> [u64; 2] {
@@ -88,9 +57,9 @@ impl Progress {
     /// Any error of the writer.
     pub fn write(&self, input: &Zeros, out: &mut dyn Write) -> io::Result<()> {
         let mut out = Writer::new(out, MAGIC)?;
-        out.numbers([self.done])?;
+        out.number(self.done)?;
         out.numbers(moves_below(input, self.done))?;
-        out.numbers([self.zeros.len() as u64])?;
+        out.number(self.zeros.len() as u64)?;
         out.numbers(self.zeros.iter().copied())?;
         out.end()
     }
@@ -102,19 +71,18 @@ impl Progress {
     pub fn read(input: &Zeros, from: &mut dyn Read) -> Result<Self, CheckpointError> {
         let mut reader = Reader::new(from, MAGIC)?;
         let done = reader.number()?;
-        let moves = [reader.number()?, reader.number()?];
-        if done > input.heaps() as u64 || moves != moves_below(input, done) {
+        if done > input.heaps() as u64 {
             return Err(CheckpointError::Foreign);
         }
-        let count = reader.number()?;
+        reader.expect(moves_below(input, done))?;
         let mut zeros = Vec::new();
-        for _ in 0..count {
+        for _ in 0..reader.number()? {
             let zero = reader.number()?;
             // Heap 0 is a P-position, and the others follow in order.
             if zero >= done || zeros.last().map_or(zero > 0, |last| zero <= *last) {
                 return Err(CheckpointError::Damaged);
             }
-            crate::cores::growing::push(&mut zeros, zero);
+            growing::push(&mut zeros, zero);
         }
         reader.end()?;
         if zeros.is_empty() != (done == 0) { Err(CheckpointError::Damaged) } else { Ok(Progress { done, zeros }) }

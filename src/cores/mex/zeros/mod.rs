@@ -13,7 +13,7 @@
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-use super::subtraction::Subtraction;
+use super::subtraction::{Subtraction, workload};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, Run, kernels};
@@ -21,14 +21,12 @@ use crate::machine::Machine;
 use crate::moves::MoveSet;
 use crate::text::numbers::indexable;
 
-mod bit_sieve;
-mod byte_sieve;
-mod carry;
 mod checkpoint;
 mod modulus;
+mod or_rows;
 mod residue_rows;
 mod shifted_rows;
-mod sieve;
+mod sieves;
 
 pub use checkpoint::{Journal, Progress, Start};
 use modulus::{Known, Plan};
@@ -84,7 +82,7 @@ impl Zeros {
     fn plan(&self) -> Plan {
         *self.plan.get_or_init(|| {
             let first = modulus::first_heaps(self.heaps()).map(|heaps| Zeros::from(self.game.first(heaps)));
-            let find = |first| shifted_rows::run(first, &Run::new(1), Start::default(), carry::plain::parts()).ok();
+            let find = |first| shifted_rows::run(first, &Run::new(1), Start::default(), or_rows::plain::parts()).ok();
             let zeros = first.as_ref().and_then(find);
             let (Some(first), Some(zeros)) = (first, zeros) else { return Plan::ONE };
             let density = (BLOCK as f64 * self.zeros()) / self.heaps() as f64;
@@ -114,16 +112,16 @@ impl Operation for MexZeros {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexZeros, start;
-        byte_sieve = byte_sieve, Portable, [], "the baseline: one byte per heap; each P-position hits the heaps above it", needs;
-        bit_sieve = bit_sieve like byte_sieve, Portable, [], "the same with one bit per heap";
-        shifted_rows = shifted_rows with carry::plain, Portable, [], "each move ORs the shifted row of P-positions into a block of heaps", needs;
-        shifted_rows_avx2 = shifted_rows with carry::plain like shifted_rows, Avx2, ["avx2"], "the same source at this tier", needs;
-        shifted_rows_avx512 = shifted_rows with carry::avx512 like shifted_rows, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs_avx512;
-        shifted_rows_neon = shifted_rows with carry::v128 like shifted_rows, Neon, ["neon"], "the same, 2048 heaps in sixteen registers";
-        shifted_rows_simd128 = shifted_rows with carry::v128 like shifted_rows, Simd128, ["simd128"], "the same, 1024 heaps in eight registers";
-        residue_rows = residue_rows with carry::plain like shifted_rows, Portable, [], "the same by residue classes, for a modulus found from the first P-positions";
-        residue_rows_avx2 = residue_rows with carry::plain like residue_rows, Avx2, ["avx2"], "the same source at this tier";
-        residue_rows_avx512 = residue_rows with carry::avx512 like residue_rows, Avx512, ["avx512"], "the same with rows as in shifted_rows_avx512";
+        byte_sieve = byte_sieve in sieves, Portable, [], "the baseline: one byte per heap; each P-position hits the heaps above it", needs;
+        bit_sieve = bit_sieve in sieves like byte_sieve, Portable, [], "the same with one bit per heap";
+        shifted_rows = shifted_rows with or_rows::plain, Portable, [], "each move ORs the shifted row of P-positions into a block of heaps", needs;
+        shifted_rows_avx2 = shifted_rows with or_rows::plain like shifted_rows, Avx2, ["avx2"], "the same source at this tier", needs;
+        shifted_rows_avx512 = shifted_rows with or_rows::avx512 like shifted_rows, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs_avx512;
+        shifted_rows_neon = shifted_rows with or_rows::v128 like shifted_rows, Neon, ["neon"], "the same, 2048 heaps in sixteen registers";
+        shifted_rows_simd128 = shifted_rows with or_rows::v128 like shifted_rows, Simd128, ["simd128"], "the same, 1024 heaps in eight registers";
+        residue_rows = residue_rows with or_rows::plain like shifted_rows, Portable, [], "the same by residue classes, for a modulus found from the first P-positions";
+        residue_rows_avx2 = residue_rows with or_rows::plain like residue_rows, Avx2, ["avx2"], "the same source at this tier";
+        residue_rows_avx512 = residue_rows with or_rows::avx512 like residue_rows, Avx512, ["avx512"], "the same with rows as in shifted_rows_avx512";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_sieve"];
@@ -137,10 +135,9 @@ impl Operation for MexZeros {
     fn oracle(input: &Zeros) -> Vec<u64> {
         let mut is_zero = Vec::new();
         for n in 0..=input.limit() {
-            let reached = input.moves().iter().take_while(|m| **m <= n).any(|m| is_zero[(n - m) as usize]);
-            is_zero.push(!reached);
+            is_zero.push(!input.moves().iter().take_while(|m| **m <= n).any(|m| is_zero[(n - m) as usize]));
         }
-        (0..).zip(is_zero).filter(|(_, is_zero)| *is_zero).map(|(n, _)| n).collect()
+        (0..=input.limit()).filter(|n| is_zero[*n as usize]).collect()
     }
 
     fn steps(input: &Zeros) -> u64 {
@@ -159,24 +156,9 @@ impl Operation for MexZeros {
 
 impl Workloads for MexZeros {
     const WORKLOADS: &'static [Workload] = &[
-        Workload {
-            name: "squares",
-            summary: "take a square number; size = the largest heap",
-            published: 1 << 20,
-            sizes: &[10, 100, 1 << 16, 1 << 20],
-        },
-        Workload {
-            name: "triangular",
-            summary: "take a triangular number; size = the largest heap",
-            published: 1 << 20,
-            sizes: &[1 << 20],
-        },
-        Workload {
-            name: "primes",
-            summary: "take a prime; size = the largest heap",
-            published: 1 << 16,
-            sizes: &[1 << 16],
-        },
+        workload("squares", "take a square number; size = the largest heap", 1 << 20, &[10, 100, 1 << 16, 1 << 20]),
+        workload("triangular", "take a triangular number; size = the largest heap", 1 << 20, &[1 << 20]),
+        workload("primes", "take a prime; size = the largest heap", 1 << 16, &[1 << 16]),
     ];
 
     fn canonical(workload: &str) -> Result<String, InputError> {

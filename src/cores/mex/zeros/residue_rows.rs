@@ -13,9 +13,9 @@
 
 use std::ops::Range;
 
-use super::carry::{Carry, LINE};
-use super::checkpoint::Start;
+use super::Start;
 use super::modulus::Plan;
+use super::or_rows::{LINE, OrRows};
 use super::shifted_rows::{BLOCK, CHUNK, WORDS, lines};
 use super::{Zeros, modulus};
 use crate::cores::growing;
@@ -32,20 +32,23 @@ const SPARSE: usize = 1800;
 /// Mean hits of the cells of a class after which its covered lines are dropped again.
 const LOOK_AGAIN: f64 = 1.0;
 
+const NS_PER_HEAP: f64 = 0.5;
+const NS_PER_ZERO: f64 = 60.0;
+const NS_PER_ZERO_AND_CLASS: f64 = 2.5;
+const NS_PER_MOVE: f64 = 12.0;
+/// The search for a modulus.
+const NS_PER_PLAN: f64 = 8e6;
+const NS_PER_RUN: f64 = 3000.0;
+
 /// Rate: the ns to apply a move to a line of heaps.
 pub fn cost(input: &Zeros, _: CostContext, [line]: [f64; 1]) -> Cost {
     let (heaps, zeros, moves) = (input.heaps() as f64, input.zeros(), input.moves().len() as f64);
     let Plan { modulus, share } = input.plan();
-    let layout = Layout::new(input.heaps(), modulus);
-    let classes = modulus as f64;
-    let looked = if modulus::first_heaps(input.heaps()).is_some() { 8e6 } else { 0.0 };
+    let layout = RowLayout::new(input.heaps(), modulus);
+    let per_zero = NS_PER_ZERO + NS_PER_ZERO_AND_CLASS * modulus as f64;
+    let fixed = NS_PER_RUN + if modulus::first_heaps(input.heaps()).is_some() { NS_PER_PLAN } else { 0.0 };
     Cost {
-        ns: line * lines(input) * heaps * share
-            + 0.5 * heaps
-            + (60.0 + 2.5 * classes) * zeros
-            + 12.0 * moves
-            + looked
-            + 3000.0,
+        ns: (line * lines(input) * share + NS_PER_HEAP) * heaps + per_zero * zeros + NS_PER_MOVE * moves + fixed,
         bytes: layout.bytes() as f64 + growing::bytes::<u64>(zeros) + growing::bytes::<[usize; 2]>(moves),
     }
 }
@@ -78,15 +81,15 @@ fn target(class: usize, residue: usize, modulus: usize) -> (usize, usize) {
 
 fn residues(moves: &[u64], modulus: usize) -> Vec<Residue> {
     let mut residues: Vec<Residue> = Vec::new();
-    let mut places = vec![usize::MAX; modulus];
+    let mut indices = vec![usize::MAX; modulus];
     for m in moves.iter().map(|m| *m as usize) {
         let (quotient, residue) = (m / modulus, m % modulus);
-        if places[residue] == usize::MAX {
-            places[residue] = residues.len();
+        if indices[residue] == usize::MAX {
+            indices[residue] = residues.len();
             let near = [[0; WORDS]; 2];
             residues.push(Residue { residue, quotients: Vec::new(), shifts: Default::default(), near });
         }
-        let entry = &mut residues[places[residue]];
+        let entry = &mut residues[indices[residue]];
         growing::push(&mut entry.quotients, quotient);
         growing::push(&mut entry.shifts[quotient % 8], quotient / 8 + 1);
         for (passed, near) in entry.near.iter_mut().enumerate() {
@@ -116,7 +119,7 @@ fn slices(residues: &[Residue], quotients: Range<usize>) -> Vec<Slice<'_>> {
 
 /// The lengths of the parts of a run.
 #[derive(Clone, Copy)]
-struct Layout {
+struct RowLayout {
     modulus: usize,
     /// Cells of a class in a tile.
     tile: usize,
@@ -126,13 +129,13 @@ struct Layout {
     row: usize,
 }
 
-impl Layout {
+impl RowLayout {
     fn new(heaps: usize, modulus: usize) -> Self {
         let cells = heaps.div_ceil(modulus);
         // Neighbouring squares are `2 sqrt N` heaps apart, so several moves of the same shift share what they read.
         let tile = ((64.0 * (cells as f64).sqrt()) as usize).next_multiple_of(CHUNK);
         let pad = tile / 8 + 2 * LINE;
-        Layout { modulus, tile, pad, row: pad + cells.next_multiple_of(tile) / 8 + 2 * LINE }
+        RowLayout { modulus, tile, pad, row: pad + cells.next_multiple_of(tile) / 8 + 2 * LINE }
     }
 
     /// Bytes of rows and hits.
@@ -171,7 +174,7 @@ struct Part {
 
 /// The state of a run.
 struct Classes {
-    layout: Layout,
+    layout: RowLayout,
     rows: Vec<u8>,
     classes: Vec<Class>,
     /// The number of P-positions of each class.
@@ -189,17 +192,14 @@ struct Classes {
 }
 
 #[inline(always)]
-pub fn run(input: &Zeros, run: &Run, start: Start, carry: impl Carry) -> Result<Vec<u64>, RunError> {
-    drive(input, run, start, &carry)
-}
-
-/// [`run`], in the same form for all parts. They are inlined all the same, since kernels are inlined with it.
-#[inline(always)]
-fn drive(input: &Zeros, run: &Run, start: Start, carry: &dyn Carry) -> Result<Vec<u64>, RunError> {
+pub fn run(input: &Zeros, run: &Run, start: Start, or_rows: impl OrRows) -> Result<Vec<u64>, RunError> {
+    // One type for all tiers. They are inlined all the same.
+    let or_rows: &dyn OrRows = &or_rows;
     let (heaps, Plan { modulus, .. }) = (input.heaps(), input.plan());
-    let layout = Layout::new(heaps, modulus);
+    let layout = RowLayout::new(heaps, modulus);
     let residues = residues(input.moves(), modulus);
-    let (mut progress, journal) = start.into_parts();
+    let Start { from, journal } = start;
+    let mut progress = from.unwrap_or_default();
     // Only whole tiles.
     let first = progress.done.min(heaps as u64) as usize / modulus / layout.tile * layout.tile;
     progress.cut((first * modulus) as u64);
@@ -207,7 +207,7 @@ fn drive(input: &Zeros, run: &Run, start: Start, carry: &dyn Carry) -> Result<Ve
     run.advance(progress.done)?;
     while (progress.done as usize) < heaps {
         state.start = progress.done as usize / modulus;
-        let stop = state.tile(input, &residues, carry, run, &mut progress.zeros);
+        let stop = state.tile(input, &residues, or_rows, run, &mut progress.zeros);
         if stop.is_ok() {
             progress.done = ((state.start + layout.tile) * modulus).min(heaps) as u64;
         }
@@ -223,8 +223,8 @@ fn drive(input: &Zeros, run: &Run, start: Start, carry: &dyn Carry) -> Result<Ve
 }
 
 impl Classes {
-    fn new(layout: Layout, zeros: &[u64]) -> Self {
-        let Layout { modulus, tile, row, .. } = layout;
+    fn new(layout: RowLayout, zeros: &[u64]) -> Self {
+        let RowLayout { modulus, tile, row, .. } = layout;
         let mut rows = vec![0; modulus * row];
         request_huge_pages(&mut rows);
         let mut state = Classes {
@@ -269,16 +269,16 @@ impl Classes {
         &mut self,
         input: &Zeros,
         residues: &[Residue],
-        carry: &dyn Carry,
+        or_rows: &dyn OrRows,
         run: &Run,
         zeros: &mut Vec<u64>,
     ) -> Result<(), RunError> {
-        let Layout { modulus, tile, .. } = self.layout;
+        let RowLayout { modulus, tile, .. } = self.layout;
         let (heaps, start) = (input.heaps(), self.start);
         let lines = (heaps - start * modulus).div_ceil(modulus).min(tile).div_ceil(BLOCK);
         self.hits.fill(0);
         self.sort_classes();
-        self.far(residues, Part { cell: start, lines }, carry, run)?;
+        self.far(residues, Part { cell: start, lines }, or_rows, run)?;
         self.hit_from_sparse(residues);
         let middle = slices(residues, CHUNK..tile);
         let near = slices(residues, 0..CHUNK);
@@ -287,16 +287,16 @@ impl Classes {
             let chunk = Part { cell, lines: (end - cell).min(CHUNK) / BLOCK };
             self.find_uncovered(chunk);
             for i in 0..self.dense.len() {
-                self.carry_from(self.dense[i], &middle, chunk, carry);
+                self.or_from(self.dense[i], &middle, chunk, or_rows);
             }
             for cell in (cell..cell + chunk.lines * BLOCK).step_by(BLOCK) {
                 let block = Part { cell, lines: 1 };
                 self.find_uncovered(block);
                 for i in 0..self.dense.len() {
                     // Moves inside the block may be included: they read bits that are still zero.
-                    self.carry_from(self.dense[i], &near, block, carry);
+                    self.or_from(self.dense[i], &near, block, or_rows);
                 }
-                self.settle(residues, cell, zeros);
+                self.resolve(residues, cell, zeros);
             }
             let done = |cell: usize| heaps.min(cell * modulus);
             run.advance((done(cell + chunk.lines * BLOCK) - done(cell)) as u64)?;
@@ -326,12 +326,12 @@ impl Classes {
 
     /// Applies the moves longer than a tile.
     #[inline(always)]
-    fn far(&mut self, residues: &[Residue], tile: Part, carry: &dyn Carry, run: &Run) -> Result<(), RunError> {
+    fn far(&mut self, residues: &[Residue], tile: Part, or_rows: &dyn OrRows, run: &Run) -> Result<(), RunError> {
         let batches = batches(residues, self.layout.tile..tile.cell + self.layout.tile + 1);
         self.find_uncovered(tile);
         for i in 0..self.dense.len() {
             for batch in &batches {
-                self.carry_from(self.dense[i], batch, tile, carry);
+                self.or_from(self.dense[i], batch, tile, or_rows);
                 run.advance(0)?;
             }
         }
@@ -373,8 +373,8 @@ impl Classes {
 
     /// Applies moves from a class to the lines of a part that are not covered.
     #[inline(always)]
-    fn carry_from(&mut self, source: usize, slices: &[Slice], part: Part, carry: &dyn Carry) {
-        let Layout { modulus, .. } = self.layout;
+    fn or_from(&mut self, source: usize, slices: &[Slice], part: Part, or_rows: &dyn OrRows) {
+        let RowLayout { modulus, .. } = self.layout;
         let count = self.counts[source];
         if count == 0 {
             return;
@@ -396,7 +396,7 @@ impl Classes {
                 let gathered = &mut self.gathered[..(lines.len() + 1) * LINE];
                 gathered.fill(0);
                 for back in back.chunks(MOVES_AT_ONCE) {
-                    carry(&self.rows, at + lines.start * LINE, back, gathered);
+                    or_rows(&self.rows, at + lines.start * LINE, back, gathered);
                 }
                 let hits = &mut self.hits[first + lines.start * WORDS..][..lines.len() * WORDS];
                 let words = gathered.as_chunks().0;
@@ -416,7 +416,7 @@ impl Classes {
 
     /// Hits the tile from the P-positions of sparse classes before it, one by one.
     fn hit_from_sparse(&mut self, residues: &[Residue]) {
-        let Layout { modulus, tile, .. } = self.layout;
+        let RowLayout { modulus, tile, .. } = self.layout;
         let start = self.start;
         for (source, class) in self.classes.iter().enumerate() {
             if !class.is_sparse {
@@ -442,17 +442,17 @@ impl Classes {
 
     /// Finds the P-positions of a block, given the hits from earlier blocks.
     #[inline(always)]
-    fn settle(&mut self, residues: &[Residue], block: usize, zeros: &mut Vec<u64>) {
+    fn resolve(&mut self, residues: &[Residue], block: usize, zeros: &mut Vec<u64>) {
         let modulus = self.layout.modulus;
-        let mut open: Vec<usize> = Vec::new();
+        let mut unresolved: Vec<usize> = Vec::new();
         for w in 0..WORDS {
             let cell = block + w * WORD;
-            open.clear();
-            open.extend((0..modulus).filter(|class| !self.uncovered[*class].is_empty()));
+            unresolved.clear();
+            unresolved.extend((0..modulus).filter(|class| !self.uncovered[*class].is_empty()));
             loop {
                 // The lowest heap that is not hit, among these 64 cells of all classes.
                 let mut lowest = usize::MAX;
-                open.retain(|class| {
+                unresolved.retain(|class| {
                     let bit = self.hits[self.word(*class, cell)].trailing_ones() as usize;
                     if bit < WORD {
                         lowest = lowest.min(bit * modulus + class);
@@ -478,7 +478,7 @@ impl Classes {
 
     /// Hits the rest of the tile from a P-position.
     fn hit_from(&mut self, residues: &[Residue], source: usize, cell: usize) {
-        let Layout { modulus, tile, .. } = self.layout;
+        let RowLayout { modulus, tile, .. } = self.layout;
         for Residue { residue, quotients, .. } in residues {
             let (class, passed) = target(source, *residue, modulus);
             let hits = &mut self.hits[class * tile / WORD..][..tile / WORD];
@@ -543,7 +543,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cores::mex::zeros::{Journal, MexZeros, Progress, bit_sieve};
+    use crate::cores::mex::zeros::sieves::bit_sieve;
+    use crate::cores::mex::zeros::{Journal, MexZeros, Progress};
     use crate::kernel::{Kernel, available};
     use crate::machine::Machine;
     use crate::moves::MoveSet;

@@ -10,11 +10,11 @@
 //! than a block, block by block. Inside a block, the lowest heap that is not hit is a P-position, and a mask of the moves,
 //! shifted to it, marks what it hits.
 //!
-//! Cost and bound: for each move and line of 512 heaps, those of [`carry`](super::carry).
+//! Cost and bound: for each move and line of 512 heaps, those of [`or_rows`](super::or_rows).
 
+use super::Start;
 use super::Zeros;
-use super::carry::{Carry, LINE};
-use super::checkpoint::Start;
+use super::or_rows::{LINE, OrRows};
 use crate::cores::growing;
 use crate::cores::mex::lanes::below;
 use crate::cores::mex::subtraction::{self, Subtraction};
@@ -30,17 +30,22 @@ pub const CHUNK: usize = 16 * BLOCK;
 /// Moves that are applied to a tile together.
 const MOVES_AT_ONCE: usize = 16;
 
+const NS_PER_HEAP: f64 = 0.1;
+const NS_PER_HEAP_OF_ROW: f64 = 0.04;
+const NS_PER_ZERO: f64 = 6.0;
+const NS_PER_ROW: f64 = 300.0;
+const NS_PER_MOVE: f64 = 9.0;
+const NS_PER_RUN: f64 = 200.0;
+
 /// Rate: the ns to apply a move to a line of heaps.
 pub fn cost(input: &Zeros, _: CostContext, [line]: [f64; 1]) -> Cost {
     let (heaps, zeros) = (input.heaps() as f64, input.zeros());
-    let mut residues = 0u8;
-    for m in input.moves() {
-        residues |= 1 << (m % 8);
-    }
+    let residues = input.moves().iter().fold(0u8, |residues, m| residues | 1 << (m % 8));
     let (rows, moves) = (f64::from(residues.count_ones()), input.moves().len() as f64);
-    let lines = lines(input) * heaps;
+    let each = [NS_PER_HEAP * heaps, NS_PER_HEAP_OF_ROW * heaps * rows, NS_PER_ZERO * zeros, NS_PER_ROW * rows];
+    let rest = each.iter().sum::<f64>() + NS_PER_MOVE * moves + NS_PER_RUN;
     input.unless_resumable(Cost {
-        ns: line * lines + heaps * (0.1 + 0.04 * rows) + 6.0 * zeros + 200.0 + 300.0 * rows + 9.0 * moves,
+        ns: line * lines(input) * heaps + rest,
         // The moves and their distances in bytes.
         bytes: rows * row_bytes(input.heaps()) as f64
             + growing::bytes::<u64>(zeros)
@@ -102,13 +107,9 @@ fn row_bytes(heaps: usize) -> usize {
 }
 
 #[inline(always)]
-pub fn run(input: &Zeros, run: &Run, start: Start, carry: impl Carry) -> Result<Vec<u64>, RunError> {
-    drive(input, run, start, &carry)
-}
-
-/// [`run`], in the same form for all parts. They are inlined all the same, since kernels are inlined with it.
-#[inline(always)]
-fn drive(input: &Zeros, run: &Run, start: Start, carry: &dyn Carry) -> Result<Vec<u64>, RunError> {
+pub fn run(input: &Zeros, run: &Run, start: Start, or_rows: impl OrRows) -> Result<Vec<u64>, RunError> {
+    // One type for all tiers. They are inlined all the same.
+    let or_rows: &dyn OrRows = &or_rows;
     start.at_zero()?;
     let heaps = input.heaps();
     let tile = tile(heaps);
@@ -122,7 +123,7 @@ fn drive(input: &Zeros, run: &Run, start: Start, carry: &dyn Carry) -> Result<Ve
         for row in &rows {
             let far = row.range(tile, start + tile);
             for back in row.back[far].chunks(MOVES_AT_ONCE) {
-                carry(&row.bits, pad + start / 8, back, &mut hits);
+                or_rows(&row.bits, pad + start / 8, back, &mut hits);
             }
         }
         for (c, chunk) in hits.chunks_mut(CHUNK / 8).enumerate() {
@@ -131,7 +132,7 @@ fn drive(input: &Zeros, run: &Run, start: Start, carry: &dyn Carry) -> Result<Ve
                 break;
             }
             for row in &rows {
-                carry(&row.bits, pad + start / 8, &row.back[row.range(CHUNK, tile.min(start + CHUNK))], chunk);
+                or_rows(&row.bits, pad + start / 8, &row.back[row.range(CHUNK, tile.min(start + CHUNK))], chunk);
             }
             for (b, line) in chunk.as_chunks_mut::<LINE>().0.iter_mut().enumerate() {
                 let start = start + b * BLOCK;
@@ -140,9 +141,9 @@ fn drive(input: &Zeros, run: &Run, start: Start, carry: &dyn Carry) -> Result<Ve
                 }
                 for row in &rows {
                     // Moves inside the block may be included: they read bits that are still zero.
-                    carry(&row.bits, pad + start / 8, &row.back[row.range(0, CHUNK.min(start + BLOCK))], line);
+                    or_rows(&row.bits, pad + start / 8, &row.back[row.range(0, CHUNK.min(start + BLOCK))], line);
                 }
-                let found = settle(line, &near);
+                let found = resolve(line, &near);
                 for (w, word) in found.into_iter().enumerate() {
                     let at = start + w * WORD;
                     for row in &mut rows {
@@ -184,27 +185,25 @@ fn rows(input: &Subtraction, bytes: usize) -> Vec<ShiftedRow> {
 /// The moves shorter than a block, as bits.
 fn near(input: &Subtraction) -> [u64; WORDS] {
     let mut near = [0; WORDS];
-    for m in input.moves() {
-        if let Some(word) = near.get_mut(*m as usize / WORD) {
-            *word |= 1 << (m % WORD as u64);
-        }
+    for m in input.moves().iter().take_while(|m| **m < BLOCK as u64) {
+        near[*m as usize / WORD] |= 1 << (m % WORD as u64);
     }
     near
 }
 
 /// The P-positions of a block, given the `hits` from earlier blocks.
 #[inline(always)]
-fn settle(hits: &[u8; LINE], near: &[u64; WORDS]) -> [u64; WORDS] {
-    let mut open: [u64; WORDS] =
+fn resolve(hits: &[u8; LINE], near: &[u64; WORDS]) -> [u64; WORDS] {
+    let mut unresolved: [u64; WORDS] =
         array_of(|w| !u64::from_le_bytes(*hits[8 * w..].first_chunk().expect("words of a line")));
     let mut found = [0; WORDS];
     for w in 0..WORDS {
-        while open[w] != 0 {
-            let bit = open[w].trailing_zeros();
+        while unresolved[w] != 0 {
+            let bit = unresolved[w].trailing_zeros();
             found[w] |= 1 << bit;
-            open[w] &= !(1 << bit | near[0] << bit);
+            unresolved[w] &= !(1 << bit | near[0] << bit);
             for up in 1..WORDS - w {
-                open[w + up] &= !(near[up] << bit | near[up - 1] >> 1 >> (WORD as u32 - 1 - bit));
+                unresolved[w + up] &= !(near[up] << bit | near[up - 1] >> 1 >> (WORD as u32 - 1 - bit));
             }
         }
     }

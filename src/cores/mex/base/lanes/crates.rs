@@ -1,7 +1,7 @@
 //! Codes decoded by the vectors of crates, of the standard library, and of C.
 
-use super::chain::resolve;
-use super::{Decoder, LANES, Parts, Planes, Sources, by_planes, plain};
+use super::decoder::{Backend, Decoder, LANES, Planes, Sources, by_planes, resolve};
+use super::plain;
 
 #[cfg(feature = "wide")]
 pub mod wide {
@@ -15,7 +15,7 @@ pub mod wide {
 
     use ::wide::u8x64;
 
-    use super::super::ONE_HOT;
+    use super::super::decoder::ONE_HOT;
     use super::*;
 
     static TABLES: Planes = ONE_HOT;
@@ -59,7 +59,7 @@ pub mod wide {
     /// The shuffle, and the transposition in plain Rust.
     #[inline(never)] // compiled here, not where it is used
     pub fn parts() -> &'static dyn Decoder {
-        &Parts { add: decode, free_words: plain::free_words, resolve }
+        &Backend { add: decode, free_words: plain::free_words, resolve }
     }
 }
 
@@ -77,8 +77,8 @@ pub mod std_simd {
     use std::simd::cmp::SimdPartialEq;
     use std::simd::{Select, Simd};
 
-    use super::super::PLANES;
-    use super::super::chain::{Near, NearMoves};
+    use super::super::decoder::PLANES;
+    use super::super::decoder::{Near, NearMoves};
     use super::*;
     use crate::simd::array_of;
     use crate::simd::std_simd::by_tiers;
@@ -120,7 +120,7 @@ pub mod std_simd {
         fn of_register<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
             accumulate::<P, REGISTER>(from, moves, hits);
         }
-        let parts: &'static dyn Decoder = &Parts {
+        let parts: &'static dyn Decoder = &Backend {
             add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
                 by_planes!(planes, of_register(from, moves, hits))
             },
@@ -140,12 +140,12 @@ pub mod c {
 
     use std::borrow::Borrow;
 
-    use super::super::chain::{Near, NearMoves};
+    use super::super::decoder::{Near, NearMoves};
     use super::*;
     use crate::simd::c::by_forms;
 
     by_forms!(Borrow<dyn Decoder>, |form| {
-        let parts = Parts {
+        let parts = Backend {
             add: move |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
                 form.decode(from.codes, from.at, moves, planes, hits);
             },

@@ -3,8 +3,7 @@
 //! Cost per block, move and plane: a comparison, an AND and an OR on 64 lanes. The number of instructions depends on how the
 //! compiler vectorises the loops.
 
-use super::chain::resolve;
-use super::{Decoder, LANES, PLANES, Parts, Planes, Sources, WINDOW};
+use super::decoder::{Backend, Decoder, LANES, PLANES, Planes, Sources, WINDOW, resolve};
 use crate::simd::array_of;
 
 /// ORs the first `planes` planes of the values that `moves` reach into `hits`, for consecutive blocks. The first block reads
@@ -58,5 +57,5 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
 /// The parts of plain Rust.
 #[inline(never)] // compiled here, not where it is used
 pub fn parts() -> &'static dyn Decoder {
-    &Parts { add: accumulate, free_words, resolve }
+    &Backend { add: accumulate, free_words, resolve }
 }

@@ -7,8 +7,7 @@
 //! Cost per 16 heaps, move and two planes: a subtraction, two lookups, two ORs.
 //! Bound (llvm-mca, Neoverse V2): the four vector ports, 2.4 cycles for 64 heaps and a plane.
 
-use super::chain::{Near, NearMoves, resolve};
-use super::{Decoder, LANES, Parts, Planes, Sources, WINDOW, by_planes, one_hot};
+use super::decoder::{Backend, Decoder, LANES, Near, NearMoves, Planes, Sources, WINDOW, by_planes, one_hot, resolve};
 use crate::simd::array_of;
 use crate::simd::v128::{SUMS, Vector, load, lookup, store, transposed};
 
@@ -111,7 +110,7 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
 /// The parts of this tier.
 #[inline(never)] // compiled here, not where it is used
 pub fn parts() -> &'static dyn Decoder {
-    &Parts {
+    &Backend {
         add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
             by_planes!(planes, accumulate(from, moves, hits))
         },

@@ -2,8 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use super::chain::{Near, NearMoves, resolve};
-use super::{Decoder, LANES, ONE_HOT, PLANES, Parts, Planes, Sources, WINDOW, by_planes, one_hot};
+use super::decoder::{
+    Backend, Decoder, LANES, Near, NearMoves, ONE_HOT, PLANES, Planes, Sources, WINDOW, by_planes, one_hot, resolve,
+};
 use crate::simd::array_of;
 
 #[cfg(feature = "avx2")]
@@ -131,7 +132,7 @@ pub mod avx2 {
     #[inline(never)] // compiled here, not where it is used
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn parts() -> &'static dyn Decoder {
-        &Parts {
+        &Backend {
             add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
                 by_planes!(planes, accumulate(from, moves, hits));
             },
@@ -274,7 +275,7 @@ pub mod avx512 {
     #[inline(never)] // compiled here, not where it is used
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vbmi")]
     pub fn parts() -> &'static dyn Decoder {
-        &Parts {
+        &Backend {
             add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
                 let tables = std::hint::black_box(&TABLES);
                 by_planes!(planes, accumulate(tables, from, moves, hits));

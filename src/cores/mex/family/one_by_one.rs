@@ -11,7 +11,7 @@ use super::{Family, Findings, Repeating};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// The largest value of a set, its period and its preperiod, given the mask of its moves.
-pub type Settle = fn(u64, &Run) -> Result<[u64; 3], RunError>;
+pub type Resolve = fn(u64, &Run) -> Result<[u64; 3], RunError>;
 
 /// The heaps of the first prefix, in units of the largest move.
 const FIRST: usize = 8;
@@ -25,29 +25,29 @@ pub fn cost(input: &Family, _: CostContext, [set, pair]: [f64; 2]) -> Cost {
     Cost { ns: input.sets() as f64 * (set + pair * pairs) + 1000.0, bytes: 65_000.0 }
 }
 
-/// Settles a set, and adds what is found.
-pub fn add(input: &Family, set: u64, run: &Run, findings: &mut Findings, settle: Settle) -> Result<(), RunError> {
-    let [largest, period, preperiod] = settle(input.mask(set), run)?;
+/// Resolves a set, and adds what is found.
+pub fn add(input: &Family, set: u64, run: &Run, findings: &mut Findings, resolve: Resolve) -> Result<(), RunError> {
+    let [largest, period, preperiod] = resolve(input.mask(set), run)?;
     findings.add(Repeating { set, period, preperiod }, largest, input.kept);
     run.advance(1)
 }
 
-pub fn run(input: &Family, run: &Run, settle: Settle) -> Result<Findings, RunError> {
+pub fn run(input: &Family, run: &Run, resolve: Resolve) -> Result<Findings, RunError> {
     let mut findings = Findings::default();
     for set in input.numbers(input.places()) {
-        add(input, set, run, &mut findings, settle)?;
+        add(input, set, run, &mut findings, resolve)?;
     }
     Ok(findings)
 }
 
 /// By the search of `mex_subtraction`.
 pub mod proved {
-    use super::Settle;
+    use super::Resolve;
     use crate::cores::mex::family::bits_of;
     use crate::cores::mex::subtraction::{MAX_LIMIT, Subtraction, prove};
     use crate::kernel::{Run, RunError};
 
-    fn settle(moves: u64, run: &Run) -> Result<[u64; 3], RunError> {
+    fn resolve(moves: u64, run: &Run) -> Result<[u64; 3], RunError> {
         let input = Subtraction::of_moves(bits_of(moves).map(|m| m as u64).collect(), MAX_LIMIT);
         let (values, found) = prove(&input, run)?.ok_or(super::TOO_LONG)?;
         let largest = values.into_iter().max().unwrap_or(0);
@@ -55,20 +55,20 @@ pub mod proved {
     }
 
     /// The part of this kernel.
-    pub fn parts() -> Settle {
-        settle
+    pub fn parts() -> Resolve {
+        resolve
     }
 }
 
 /// With flags in a register.
 pub mod flags {
-    use super::{FIRST, Settle};
+    use super::{FIRST, Resolve};
     use crate::cores::mex::family::bits_of;
     use crate::cores::mex::subtraction::{MAX_LIMIT, period};
     use crate::kernel::{Run, RunError};
     use crate::simd::bits::first_zero;
 
-    pub fn settle(moves: u64, run: &Run) -> Result<[u64; 3], RunError> {
+    pub fn resolve(moves: u64, run: &Run) -> Result<[u64; 3], RunError> {
         let moves: Vec<usize> = bits_of(moves).collect();
         let farthest = moves.last().copied().unwrap_or(0).max(1);
         let (mut g, mut heaps, mut allowed) = (Vec::<u16>::new(), FIRST * farthest, 0);
@@ -92,8 +92,8 @@ pub mod flags {
     }
 
     /// The part of this kernel.
-    pub fn parts() -> Settle {
-        settle
+    pub fn parts() -> Resolve {
+        resolve
     }
 }
 

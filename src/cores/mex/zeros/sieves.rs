@@ -1,0 +1,126 @@
+//! Sieves: a heap that no P-position has hit is a P-position, and hits the heaps a move above it. Marks for all heaps are kept at
+//! once, a byte or a bit each.
+
+use super::{Start, Zeros};
+use crate::cores::growing;
+use crate::cores::mex::subtraction::Subtraction;
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
+use crate::simd::bits::WORD;
+
+/// The set of heaps that a P-position has hit.
+trait Marks {
+    /// Whether a heap was hit.
+    fn is_hit(&self, n: usize) -> bool;
+    /// Marks a heap as hit.
+    fn hit(&mut self, n: usize);
+}
+
+/// Heaps between two progress updates.
+const PROGRESS_STEP: usize = 4096;
+
+/// Bytes of the P-positions and the moves.
+fn bytes(input: &Subtraction) -> f64 {
+    growing::bytes::<u64>(input.zeros()) + input.copied_moves()
+}
+
+/// Finds the P-positions. `marks` covers the heaps up to the limit, and none is hit yet.
+#[inline(always)]
+fn sieve(input: &Subtraction, run: &Run, mut marks: impl Marks) -> Result<Vec<u64>, RunError> {
+    let heaps = input.heaps();
+    let moves = input.own_moves();
+    let mut zeros = Vec::new();
+    for start in (0..heaps).step_by(PROGRESS_STEP) {
+        let end = heaps.min(start + PROGRESS_STEP);
+        for n in start..end {
+            if !marks.is_hit(n) {
+                growing::push(&mut zeros, n as u64);
+                for m in &moves {
+                    if n + m >= heaps {
+                        break;
+                    }
+                    marks.hit(n + m);
+                }
+            }
+        }
+        run.advance((end - start) as u64)?;
+    }
+    Ok(zeros)
+}
+
+pub mod byte_sieve {
+    //! The baseline: a sieve with one byte per heap, set where a P-position hits.
+    //!
+    //! Cost: a store for each pair of a P-position and a move.
+    //! Bound: these stores, each to a different cache line; memory, once the table exceeds the caches.
+
+    use super::*;
+
+    /// Rates: the ns of a hit in a small table, and what each larger one adds; of a heap; of a run.
+    pub fn cost(input: &Zeros, _: CostContext, [hit, spread, heap, run]: [f64; 4]) -> Cost {
+        let heaps = input.heaps() as f64;
+        // Stores reach the whole table, so their cost depends on the cache level that holds it.
+        let hit = hit + spread * f64::max(heaps / 1e6, 1.0).ln();
+        input.unless_resumable(Cost { ns: hit * input.hits() + heap * heaps + run, bytes: heaps + bytes(input) })
+    }
+
+    /// A store for each pair of a P-position and a move.
+    pub fn needs(input: &Zeros) -> Needs {
+        Needs { stores: input.hits() / input.heaps() as f64, ..Needs::default() }
+    }
+
+    struct Bytes(Vec<bool>);
+
+    impl Marks for Bytes {
+        #[inline(always)]
+        fn is_hit(&self, n: usize) -> bool {
+            self.0[n]
+        }
+
+        #[inline(always)]
+        fn hit(&mut self, n: usize) {
+            self.0[n] = true;
+        }
+    }
+
+    #[inline(always)]
+    pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
+        start.at_zero()?;
+        sieve(input, run, Bytes(vec![false; input.heaps()]))
+    }
+}
+
+pub mod bit_sieve {
+    //! A sieve with one bit per heap.
+    //!
+    //! Cost: a load, an OR and a store for each pair of a P-position and a move.
+    //! Bound: these operations. It takes an eighth of the memory of [`byte_sieve`](super::byte_sieve), so caches hold eight times as many heaps.
+
+    use super::*;
+
+    /// Rates: as in [`byte_sieve`](super::byte_sieve).
+    pub fn cost(input: &Zeros, _: CostContext, [hit, spread, heap, run]: [f64; 4]) -> Cost {
+        let heaps = input.heaps() as f64;
+        let hit = hit + spread * f64::max(heaps / 8e6, 1.0).ln();
+        input.unless_resumable(Cost { ns: hit * input.hits() + heap * heaps + run, bytes: heaps / 8.0 + bytes(input) })
+    }
+
+    struct Words(Vec<u64>);
+
+    impl Marks for Words {
+        #[inline(always)]
+        fn is_hit(&self, n: usize) -> bool {
+            self.0[n / WORD] >> (n % WORD) & 1 == 1
+        }
+
+        #[inline(always)]
+        fn hit(&mut self, n: usize) {
+            self.0[n / WORD] |= 1 << (n % WORD);
+        }
+    }
+
+    #[inline(always)]
+    pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
+        start.at_zero()?;
+        sieve(input, run, Words(vec![0; input.heaps().div_ceil(WORD)]))
+    }
+}
