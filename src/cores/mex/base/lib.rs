@@ -24,7 +24,21 @@ pub mod cores {
         #[allow(missing_debug_implementations, reason = "parts of kernels")]
         pub mod lanes;
         #[doc(hidden)]
-        pub mod oracle;
+        pub mod oracle {
+            //! The oracle for subtraction sets: Grundy values computed directly from the rules of the game.
+
+            /// The Grundy values of the heaps `0..heaps`, each the mex of the values that the moves reach.
+            pub fn values(moves: &[usize], heaps: usize) -> Vec<usize> {
+                let mut values: Vec<usize> = Vec::with_capacity(heaps);
+                for n in 0..heaps {
+                    // A heap has no more moves than these, so that it leaves one of so many values free.
+                    let mut reached = vec![false; moves.len() + 1];
+                    moves.iter().filter(|m| **m <= n).for_each(|m| reached[values[n - m]] = true);
+                    values.push(reached.iter().position(|is_reached| !is_reached).expect("fewer moves than values"));
+                }
+                values
+            }
+        }
         #[doc(hidden)]
         pub mod residues;
         #[doc(hidden)]

@@ -12,9 +12,8 @@
 //! Cost of a block: for each move a load and half an OR, a decode to a single plane; for each round, a permute for each near move.
 //! Bound: the hash of the values in [`Output::add`](super::Output), five cycles for eight heaps, and the rounds.
 
-use super::compressed::{Chunks, LONGEST, MOST_BYTES, Readers};
+use super::compressed::{Chunks, JUDGED, LONGEST, MOST_BYTES, Readers, best_period, first_codes, room};
 use super::history::{History, HistoryLayout};
-use super::periods::{JUDGED, best_period, first_codes, room};
 use super::ring::{Blocks, Far, LaneBlocks, Position, drive, near, ring_lanes};
 use super::{Form, Output, Records, Start};
 use crate::cores::mex::lanes::{Decoder, LANES, PLANES, Planes, WINDOW};
@@ -65,11 +64,7 @@ impl Pattern {
 
 /// For each move, the indices of the heaps that the heaps from `start` on reach.
 fn indices(start: usize, moves: &[usize]) -> Vec<[u8; LANES]> {
-    let mut indices = Vec::with_capacity(moves.len());
-    for m in moves {
-        indices.push(array_of(|i| (start + i - m) as u8));
-    }
-    indices
+    moves.iter().map(|m| array_of(|i| (start + i - m) as u8)).collect()
 }
 
 /// What a block is resolved from.
@@ -225,10 +220,10 @@ impl Blocks for Guessed<'_> {
             self.judge(history, n, index);
         }
         if self.is_on {
-            let mut index = n.wrapping_sub(self.added_from) / LANES;
-            if index >= self.added {
+            let mut nth = n.wrapping_sub(self.added_from) / LANES;
+            if nth >= self.added {
                 self.added = if self.far.can_add(history, block, AT_ONCE) { AT_ONCE } else { 1 };
-                (index, self.added_from) = (0, n);
+                (nth, self.added_from) = (0, n);
                 let reached = &mut self.reached[..self.added];
                 for planes in &mut *reached {
                     planes[0] = [0; LANES];
@@ -236,13 +231,13 @@ impl Blocks for Guessed<'_> {
                 self.far.add(history, block, 1, reached, self.backend.decoder);
             }
             if !self.close.of_ring().is_empty() {
-                self.close.add(history, block, 1, &mut self.reached[index..=index], self.backend.decoder);
+                self.close.add(history, block, 1, &mut self.reached[nth..=nth], self.backend.decoder);
             }
             // A pattern is found only after more blocks than these.
             let evidence = Evidence {
                 before: [history.codes_behind(index, LANES), history.codes_behind(index, 2 * LANES)],
                 repeated: history.codes_behind(index, self.pattern.lag()),
-                far: &self.reached[index][0],
+                far: &self.reached[nth][0],
             };
             if (self.backend.resolve)(&self.pattern, evidence, codes) {
                 self.resolved += 1;

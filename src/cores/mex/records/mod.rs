@@ -12,20 +12,7 @@
 //! miss.
 //!
 //! First heaps of the values are OEIS A355556 for the factorials, A019307 for the Fibonacci numbers and A355557 for the primes.
-//! `profiles/discoveries` in the source tree has what is known past them, with the runs that found it, and
-//! `profiles/papers/first-heaps.md` has it in the form of the OEIS. Computed here, not proved:
-//! - the factorials take the value 13 first at heap 89 727 731 660, past 14!. `ring_lanes_avx512` and `guess_lanes_avx512` agree in
-//!   the first heap and the frequency of every value up to heap 90 000 000 000; they share the history, which smaller limits check
-//!   against tables. There is no value 14 up to 15!, as `compressed_lanes_avx512` alone has seen;
-//! - the Fibonacci numbers take the value 19 first at heap 5 751 518 039, the twentieth first heap. `ring_lanes_avx512` and
-//!   `table`, which has no history, agree in the first heap and the frequency of every value up to heap 5 800 000 000;
-//! - there is no value 20 up to heap 16 000 000 000, by `ring_lanes_avx512` and `masks_avx2` as for the factorials.
-//!
-//! Whether any of these runs had been resumed was not recorded, and a run resumed below the length of its ring from a checkpoint
-//! of the format `nimlane1` could end with wrong values. So all four runs for the Fibonacci numbers were made again, from heap 0
-//! to the end without a checkpoint, and they agree as above.
-//!
-//! The runs for the factorials are later than that format, and none was resumed.
+//! `profiles/discoveries` in the source tree has what is known past them; the notes below have the runs that found it.
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
@@ -43,7 +30,6 @@ mod checkpoint;
 mod compressed;
 mod guess;
 mod history;
-mod periods;
 mod ring;
 
 pub use checkpoint::{Journal, Start};

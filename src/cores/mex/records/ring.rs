@@ -9,9 +9,8 @@
 
 use std::sync::Arc;
 
-use super::compressed::{MOST_BYTES, Readers};
+use super::compressed::{MOST_BYTES, Readers, room};
 use super::history::{CHUNK, History, HistoryLayout, Progress, TILE};
-use super::periods::room;
 use super::{Form, Journal, Output, Records, Start};
 use crate::cores::mex::lanes::{APART, Decoder, LANES, PLANES, Planes, Sources, WINDOW, act_apart, below};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
@@ -369,11 +368,7 @@ pub fn cost(input: &Records, heap: f64, step: f64) -> Cost {
 
 /// The number of pairs of a heap and a legal move.
 pub fn pairs(input: &Records) -> f64 {
-    let mut pairs = 0.0;
-    for m in input.moves() {
-        pairs += (input.heaps() - m) as f64;
-    }
-    pairs
+    input.moves().iter().map(|m| (input.heaps() - m) as f64).sum()
 }
 
 pub mod ring_lanes {

@@ -23,7 +23,6 @@ mod byte_lanes_fearless;
 mod byte_lanes_pair;
 mod heap_by_heap;
 mod periodic;
-mod residue_classes;
 mod value_by_value;
 
 pub use periodic::{Period, period, prove};
@@ -241,8 +240,8 @@ impl Operation for MexSubtraction {
         stamp = stamp in heap_by_heap, Portable, [], "the best public algorithm: store n in stamp[g], so nothing needs clearing";
         pull_words = pull_words in value_by_value, Portable, [], "for each value, a bit row of its heaps, read 64 heaps at a time as shifted words";
         periodic = periodic, Portable, [], "finite sets: compute a prefix until its values repeat, then copy the rest";
-        residue_classes = residue_classes with residues::plain, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
-        residue_classes_avx2 = residue_classes with residues::avx2 like residue_classes, Avx2, ["avx2"], "the same source at this tier";
+        residue_classes = residue_classes in value_by_value with residues::plain, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
+        residue_classes_avx2 = residue_classes in value_by_value with residues::avx2 like residue_classes, Avx2, ["avx2"], "the same source at this tier";
         shifted_sets = shifted_sets in value_by_value, Portable, [], "each heap rules out its value for the move set shifted by it, 4096 heaps at a time";
         shifted_sets_avx2 = shifted_sets in value_by_value like shifted_sets, Avx2, ["avx2"], "the same source at this tier";
         byte_lanes = byte_lanes with lanes::plain, Portable, [], "64 heaps as byte lanes; one-hot planes by autovectorised arithmetic", needs;
