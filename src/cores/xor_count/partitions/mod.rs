@@ -14,20 +14,13 @@ use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
 
 mod dp;
-mod dp_lanes;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod fourier;
-mod oracle;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod transform;
 mod tree;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod walsh_fourier;
 mod walsh_lanes;
-#[cfg(feature = "fearless_simd")]
-mod walsh_lanes_fearless;
-#[cfg(feature = "pulp")]
-mod walsh_lanes_pulp;
+mod walsh_lanes_crates;
 mod walsh_tree;
 
 /// For each ruleset, the number of partitions of the total with nim-sum 0, modulo the modulus.
@@ -73,10 +66,7 @@ impl Partitions {
     /// # Errors
     /// See [`Partitions::new`].
     pub fn scatterstone(total: u64, modulus: u64, three_parts: Vec<u32>) -> Result<Self, InputError> {
-        let mut more = vec![0; three_parts.len()];
-        for (s, value) in more.iter_mut().enumerate().skip(2) {
-            *value = s as u32 - 1;
-        }
+        let more = (0..three_parts.len() as u32).map(|s| s.saturating_sub(1)).collect();
         Partitions::new(total, modulus, vec![three_parts, more])
     }
 
@@ -102,31 +92,19 @@ impl Partitions {
 
     /// The power of two above the values of a ruleset.
     fn span(table: &[u32]) -> usize {
-        let mut largest = 0;
-        for (_, value) in Self::parts(table) {
-            largest = largest.max(value);
-        }
-        (largest + 1).next_power_of_two()
+        (Self::parts(table).map(|(_, value)| value).max().unwrap_or(0) + 1).next_power_of_two()
     }
 
     /// The number of additions of the direct algorithm, over all rulesets.
     fn additions(&self) -> f64 {
         let n = f64::from(self.total);
-        let mut additions = 0.0;
-        for table in &self.values {
-            additions += n * n / 2.0 * Self::span(table) as f64;
-        }
-        additions
+        self.values.iter().map(|table| n * n / 2.0 * Self::span(table) as f64).sum()
     }
 
     /// Bytes of the largest direct table, with cells of `cell` bytes and at least `least` cells per row.
     fn table_bytes(&self, cell: f64, least: usize) -> f64 {
-        let rows = f64::from(self.total) + 1.0;
-        let mut span = least;
-        for table in &self.values {
-            span = span.max(Self::span(table));
-        }
-        rows * span as f64 * cell
+        let span = self.values.iter().map(|table| Self::span(table)).fold(least, usize::max);
+        (f64::from(self.total) + 1.0) * span as f64 * cell
     }
 }
 
@@ -150,6 +128,33 @@ pub fn partition_numbers(limit: usize, modulus: u32) -> Vec<u32> {
     numbers
 }
 
+/// The oracle: partitions with nim-sum 0 counted by definition, part by part, with every multiplicity of each part.
+fn by_definition(input: &Partitions) -> Vec<u32> {
+    let (total, modulus) = (input.total(), u64::from(input.modulus()));
+    let mut answers = Vec::new();
+    for table in input.values() {
+        let span = table.iter().skip(1).map(|value| (*value as usize + 1).next_power_of_two()).max().unwrap_or(1);
+        let mut counts = vec![vec![0u64; span]; total + 1];
+        counts[0][0] = 1;
+        for (part, value) in table.iter().enumerate().skip(1) {
+            for t in (part..=total).rev() {
+                for times in 1..=t / part {
+                    let nim_sum = if times % 2 == 1 { *value as usize } else { 0 };
+                    for x in 0..span {
+                        let fewer = counts[t - times * part][x ^ nim_sum];
+                        counts[t][x] += fewer;
+                    }
+                }
+                for count in &mut counts[t] {
+                    *count %= modulus;
+                }
+            }
+        }
+        answers.push(counts[total][0] as u32);
+    }
+    answers
+}
+
 impl Operation for XorPartitions {
     type Input = Partitions;
     type Output = Vec<u32>;
@@ -159,9 +164,9 @@ impl Operation for XorPartitions {
     const CORE: Core = Core::XorCount;
     const UNIT: &'static str = "part";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { XorPartitions;
-        dp = dp, Portable, [], "the baseline, and the best public algorithm: a table of 64-bit counts, one remainder per addition", needs;
-        dp_lanes = dp_lanes like dp, Portable, [], "the same in 32 bits with a conditional subtraction, and lanes along the nim-sum";
-        dp_lanes_avx2 = dp_lanes like dp_lanes, Avx2, ["avx2"], "the same, autovectorised for AVX2";
+        dp = scalar in dp, Portable, [], "the baseline, and the best public algorithm: a table of 64-bit counts, one remainder per addition", needs;
+        dp_lanes = lanes in dp like dp, Portable, [], "the same in 32 bits with a conditional subtraction, and lanes along the nim-sum";
+        dp_lanes_avx2 = lanes in dp like dp_lanes, Avx2, ["avx2"], "the same, autovectorised for AVX2";
         walsh_tree = walsh_tree with walsh_tree::plain on one, Portable, [],
             "one series per character, in a tree that shares the work for small parts";
         walsh_tree_avx512 = walsh_tree with walsh_tree::avx512 on one like walsh_tree, Avx512, ["avx512"],
@@ -173,7 +178,7 @@ impl Operation for XorPartitions {
         walsh_fourier_threads_avx512 = walsh_fourier on all like walsh_fourier_avx512, Avx512, ["avx512", "parallel"],
             "the same, with the leaves shared among threads";
         walsh_lanes = walsh_lanes with walsh_lanes::plain like walsh_tree, Portable, [], "the same with 16 characters as lanes", needs;
-        walsh_lanes_wide = walsh_lanes with walsh_lanes::wide like walsh_lanes, Portable, ["wide"], "the same with two vectors of wide";
+        walsh_lanes_wide = walsh_lanes with walsh_lanes_crates::wide like walsh_lanes, Portable, ["wide"], "the same with two vectors of wide";
         walsh_lanes_avx2 = walsh_lanes with walsh_lanes::avx2 like walsh_lanes, Avx2, ["avx2"],
             "the same with two vectors, and signs as masks", needs;
         walsh_lanes_avx512 = walsh_lanes with walsh_lanes::avx512 like walsh_lanes, Avx512, ["avx512"],
@@ -182,28 +187,28 @@ impl Operation for XorPartitions {
             "the same with four vectors, and signs as factors";
         walsh_lanes_simd128 = walsh_lanes with walsh_lanes::v128 like walsh_lanes, Simd128, ["simd128"],
             "the same with four vectors, and signs as masks";
-        walsh_lanes_std = walsh_lanes with walsh_lanes::std_simd::portable like walsh_lanes, Portable, ["std_simd"] if nightly_compiler,
+        walsh_lanes_std = walsh_lanes with walsh_lanes_crates::std_simd::portable like walsh_lanes, Portable, ["std_simd"] if nightly_compiler,
             "the same in vectors of std::simd";
-        walsh_lanes_std_avx2 = walsh_lanes with walsh_lanes::std_simd::avx2 like walsh_lanes, Avx2, ["avx2", "std_simd"] if nightly_compiler,
+        walsh_lanes_std_avx2 = walsh_lanes with walsh_lanes_crates::std_simd::avx2 like walsh_lanes, Avx2, ["avx2", "std_simd"] if nightly_compiler,
             "the same in vectors of std::simd";
-        walsh_lanes_std_avx512 = walsh_lanes with walsh_lanes::std_simd::avx512 like walsh_lanes, Avx512, ["avx512", "std_simd"] if nightly_compiler,
+        walsh_lanes_std_avx512 = walsh_lanes with walsh_lanes_crates::std_simd::avx512 like walsh_lanes, Avx512, ["avx512", "std_simd"] if nightly_compiler,
             "the same in vectors of std::simd";
-        walsh_lanes_c = walsh_lanes with walsh_lanes::c::loops like walsh_lanes, Portable, ["c"],
+        walsh_lanes_c = walsh_lanes with walsh_lanes_crates::c::loops like walsh_lanes, Portable, ["c"],
             "the same in loops in C";
-        walsh_lanes_c_vectors = walsh_lanes with walsh_lanes::c::vectors like walsh_lanes, Portable, ["c"] if not(target_env = "msvc"),
+        walsh_lanes_c_vectors = walsh_lanes with walsh_lanes_crates::c::vectors like walsh_lanes, Portable, ["c"] if not(target_env = "msvc"),
             "the same in vector extensions of C";
-        walsh_lanes_c_avx2 = walsh_lanes with walsh_lanes::c::loops_avx2 like walsh_lanes, Avx2, ["avx2", "c"],
+        walsh_lanes_c_avx2 = walsh_lanes with walsh_lanes_crates::c::loops_avx2 like walsh_lanes, Avx2, ["avx2", "c"],
             "the same in loops in C, compiled for AVX2";
-        walsh_lanes_c_vectors_avx2 = walsh_lanes with walsh_lanes::c::vectors_avx2 like walsh_lanes, Avx2, ["avx2", "c"] if not(target_env = "msvc"),
+        walsh_lanes_c_vectors_avx2 = walsh_lanes with walsh_lanes_crates::c::vectors_avx2 like walsh_lanes, Avx2, ["avx2", "c"] if not(target_env = "msvc"),
             "the same in vector extensions of C, compiled for AVX2";
-        walsh_lanes_pulp = walsh_lanes_pulp(Tier) like walsh_lanes, Portable, ["pulp"], "the same with vectors and masks of pulp", needs;
-        walsh_lanes_pulp_avx2 = walsh_lanes_pulp(Tier) like walsh_lanes_pulp, Avx2, ["avx2", "pulp"], "the same source with this tier's token", needs;
-        walsh_lanes_pulp_avx512 = walsh_lanes_pulp(Tier) like walsh_lanes_pulp, Avx512, ["avx512", "pulp"], "the same source with this tier's token", needs;
-        walsh_lanes_fearless = walsh_lanes_fearless(Tier) like walsh_lanes, Portable, ["fearless_simd"],
+        walsh_lanes_pulp = pulp in walsh_lanes_crates(Tier) like walsh_lanes, Portable, ["pulp"], "the same with vectors and masks of pulp", needs;
+        walsh_lanes_pulp_avx2 = pulp in walsh_lanes_crates(Tier) like walsh_lanes_pulp, Avx2, ["avx2", "pulp"], "the same source with this tier's token", needs;
+        walsh_lanes_pulp_avx512 = pulp in walsh_lanes_crates(Tier) like walsh_lanes_pulp, Avx512, ["avx512", "pulp"], "the same source with this tier's token", needs;
+        walsh_lanes_fearless = fearless in walsh_lanes_crates(Tier) like walsh_lanes, Portable, ["fearless_simd"],
             "the same with vectors and masks of fearless_simd", needs;
-        walsh_lanes_fearless_avx2 = walsh_lanes_fearless(Tier) like walsh_lanes_fearless, Avx2, ["avx2", "fearless_simd"],
+        walsh_lanes_fearless_avx2 = fearless in walsh_lanes_crates(Tier) like walsh_lanes_fearless, Avx2, ["avx2", "fearless_simd"],
             "the same source at this tier's level", needs;
-        walsh_lanes_fearless_avx512 = walsh_lanes_fearless(Tier) like walsh_lanes_fearless, Avx512, ["avx512", "fearless_simd"],
+        walsh_lanes_fearless_avx512 = fearless in walsh_lanes_crates(Tier) like walsh_lanes_fearless, Avx512, ["avx512", "fearless_simd"],
             "the same source at this tier's level", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
@@ -215,15 +220,11 @@ impl Operation for XorPartitions {
     const RATES: &'static str = include_str!("../rates.tsv");
 
     fn input_bytes(input: &Partitions) -> f64 {
-        let mut bytes = 0.0;
-        for table in &input.values {
-            bytes += 4.0 * table.len() as f64;
-        }
-        bytes
+        input.values.iter().map(|table| 4.0 * table.len() as f64).sum()
     }
 
     fn oracle(input: &Partitions) -> Vec<u32> {
-        oracle::counts(input)
+        by_definition(input)
     }
 
     fn steps(input: &Partitions) -> u64 {
@@ -235,12 +236,7 @@ impl Operation for XorPartitions {
     }
 
     fn digest(counts: &Vec<u32>) -> Digest {
-        const NAMES: [&str; 2] = ["L3", "L4"];
-        let mut digest = Vec::new();
-        for (name, count) in NAMES.into_iter().zip(counts) {
-            digest.push((name, u128::from(*count)));
-        }
-        digest
+        ["L3", "L4"].into_iter().zip(counts.iter().map(|count| u128::from(*count))).collect()
     }
 }
 

@@ -20,18 +20,14 @@ use super::values_of;
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
 use crate::moves::MoveSet;
 use crate::simd::walsh::walsh_hadamard;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod characters_avx512;
+mod characters;
 mod histogram;
-mod histogram_pairs;
-mod histogram_wht;
-mod pair_loop;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod pairs_avx512;
+mod pairs;
 
 /// Multisets of three heaps whose nim-sum is 0.
 #[derive(Debug)]
@@ -79,32 +75,6 @@ fn span(largest: u16) -> usize {
 /// Heaps between two progress updates.
 const PROGRESS_STEP: usize = 1 << 16;
 
-/// Heaps that a turn of the loop counts. With one, the loop has 27 bytes, and takes up to 1.8 times as long where these are in two cache
-/// lines of code (Zen 3).
-const TURN: usize = 4;
-
-/// Counts the values in `TABLES` tables that take turns, so equal neighbours do not wait for each other's increment.
-#[inline(always)]
-fn count<const TABLES: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, RunError> {
-    let span = input.span();
-    let mut tables = vec![[0u32; TABLES]; span];
-    let mut counts = vec![0; span];
-    for block in input.values.chunks(PROGRESS_STEP) {
-        let (turns, rest) = block.as_chunks::<TURN>();
-        for turn in turns {
-            for (place, value) in turn.iter().enumerate() {
-                tables[usize::from(*value)][place % TABLES] += 1;
-            }
-        }
-        rest.iter().for_each(|value| counts[usize::from(*value)] += 1);
-        for (total, part) in counts.iter_mut().zip(&mut tables) {
-            *total += std::mem::replace(part, [0; TABLES]).iter().map(|n| u64::from(*n)).sum::<u64>();
-        }
-        run.advance(block.len() as u64)?;
-    }
-    Ok(counts)
-}
-
 /// Computes the number of multisets from the number of heaps of each value, by the transform. The length must be a power of two.
 #[inline(always)]
 fn by_transform(counts: &[u64]) -> u128 {
@@ -125,13 +95,13 @@ impl Operation for XorTriples {
     const CORE: Core = Core::XorCount;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { XorTriples;
-        pair_loop = pair_loop, Portable, [], "the baseline: for each pair of heaps, look up how many heaps complete it", needs;
-        pairs_avx512 = pairs_avx512 like pair_loop, Avx512, ["avx512"], "the same for 64 pairs at once, with the table in registers";
-        histogram = histogram, Portable, [], "the best public algorithm: count the values, then go through pairs of values", needs;
-        histogram_wht = histogram_wht, Portable, [], "count in four tables, then apply the Walsh-Hadamard transform", needs;
-        histogram_pairs = histogram_pairs, Portable, [], "the same with one increment for two heaps, in a table of pairs of values", needs;
-        histogram_pairs_avx2 = histogram_pairs like histogram_pairs, Avx2, ["avx2"], "the same source, compiled at this tier", needs;
-        characters_avx512 = characters_avx512, Avx512, ["avx512"],
+        pair_loop = scalar in pairs, Portable, [], "the baseline: for each pair of heaps, look up how many heaps complete it", needs;
+        pairs_avx512 = avx512 in pairs like pair_loop, Avx512, ["avx512"], "the same for 64 pairs at once, with the table in registers";
+        histogram = by_pairs in histogram, Portable, [], "the best public algorithm: count the values, then go through pairs of values", needs;
+        histogram_wht = wht in histogram, Portable, [], "count in four tables, then apply the Walsh-Hadamard transform", needs;
+        histogram_pairs = of_pairs in histogram, Portable, [], "the same with one increment for two heaps, in a table of pairs of values", needs;
+        histogram_pairs_avx2 = of_pairs in histogram like histogram_pairs, Avx2, ["avx2"], "the same source, compiled at this tier", needs;
+        characters_avx512 = characters, Avx512, ["avx512"],
             "the transform without counting values, from XORs of bit planes and population counts", needs;
     };
     const ABSENT: &'static [Absent] = &[

@@ -1,18 +1,17 @@
 //! The tree of characters, which the `walsh` kernels share. The proof and the details are at [`Plan`]; [`leaves`] walks the tree,
 //! which has a power series at each node.
 
-mod nodes;
 mod plan;
 mod series;
 
-pub(super) use self::nodes::passes;
-pub use self::nodes::{Compiled, Passes, add_class, leaf, leaves, nodes};
 pub use self::plan::{Classes, Part, Plan, least, parts_bytes, ruleset_bytes};
 pub use self::series::{PAD, descend, series};
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use self::plan::Step;
+use self::series::{add_lanes, arena, dot, stride};
 use super::Partitions;
 use crate::kernel::threads;
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -28,12 +27,8 @@ pub fn cost(lanes: usize, input: &Partitions, [addition, pass]: [f64; 2]) -> Cos
 
 /// Bytes of the plan and of the series of `threads` threads, for the ruleset that takes the most.
 pub fn bytes(lanes: usize, input: &Partitions, threads: usize) -> f64 {
-    let total = input.total();
-    let mut most: f64 = 0.0;
-    for table in input.values() {
-        most = most.max(ruleset_bytes(lanes, table, total, threads));
-    }
-    most + parts_bytes(total)
+    let of_ruleset = |table: &Vec<u32>| ruleset_bytes(lanes, table, input.total(), threads);
+    input.values().iter().map(of_ruleset).fold(0.0, f64::max) + parts_bytes(input.total())
 }
 
 /// The time on the threads of a kernel that takes `one` on one thread: each has its share, and one more in twenty for the nodes above it.
@@ -62,11 +57,8 @@ pub fn by_rulesets(
     for table in input.values() {
         let plan = Plan::new(lanes, table, input.total(), input.modulus());
         let bits = plan.bits;
-        let mut count = sum(plan)? % modulus;
-        for _ in 0..bits {
-            count = count * half % modulus;
-        }
-        counts.push(count as u32);
+        let sum = sum(plan)? % modulus;
+        counts.push((0..bits).fold(sum, |count, _| count * half % modulus) as u32);
     }
     Ok(counts)
 }
@@ -95,9 +87,197 @@ pub fn share(
             sum += work(start..all.end.min(start + size))?;
         }
     };
-    let mut sum = 0;
-    for share in threads::share(threads, worker)? {
-        sum += share;
+    Ok(threads::share(threads, worker)?.into_iter().sum())
+}
+
+/// The work on series, compiled for the tier of the function that [`passes!`] is in. The walk is compiled once.
+pub trait Passes: Sync {
+    /// Lanes of a series.
+    fn lanes(&self) -> usize;
+    /// [`add_class`].
+    fn add_class(&self, plan: &Plan, class: &[Step], character: usize, series: &mut [u32], top: &mut Top);
+    /// [`leaf`].
+    fn leaf(&self, plan: &Plan, character: usize, node: &[u32], other: &mut [u32]) -> u64;
+}
+
+/// The last term of the series of a node, which is kept apart, for as many lanes as there may be.
+pub type Top = [u32; 16];
+
+/// [`Passes`] of closures.
+pub struct Compiled<A, L> {
+    pub lanes: usize,
+    pub add_class: A,
+    pub leaf: L,
+}
+
+impl<A, L> Passes for Compiled<A, L>
+where
+    A: Fn(&Plan, &[Step], usize, &mut [u32], &mut Top) + Sync,
+    L: Fn(&Plan, usize, &[u32], &mut [u32]) -> u64 + Sync,
+{
+    fn lanes(&self) -> usize {
+        self.lanes
     }
-    Ok(sum)
+
+    fn add_class(&self, plan: &Plan, class: &[Step], character: usize, series: &mut [u32], top: &mut Top) {
+        (self.add_class)(plan, class, character, series, top);
+    }
+
+    fn leaf(&self, plan: &Plan, character: usize, node: &[u32], other: &mut [u32]) -> u64 {
+        (self.leaf)(plan, character, node, other)
+    }
+}
+
+/// [`Passes`] of a pass. `apply(series, size, signs, terms, modulus)` applies a part to a series of as many lanes as
+/// stated: `series[t] += +-series[t - size]` for the terms `t`, descending. Lane `i` subtracts if bit `i` of `signs` is set. A series
+/// has a word for each lane and term, from word [`PAD`] on, which starts a vector. Other terms in the same vectors may be processed
+/// as well: earlier terms do not change, because terms before `terms.start - size` are 0, and later terms are not needed.
+///
+/// With `in simd`, each begins a context of that token or level.
+macro_rules! passes {
+    ($lanes:expr, $apply:expr) => {{
+        use $crate::cores::xor_count::partitions::tree;
+        tree::Compiled {
+            lanes: $lanes,
+            add_class: move |plan: &_, class: &[_], character, series: &mut [u32], top: &mut _| {
+                tree::add_class::<{ $lanes }>(plan, class, character, series, top, $apply)
+            },
+            leaf: move |plan: &_, character, node: &[u32], other: &mut [u32]| {
+                tree::leaf::<{ $lanes }>(plan, character, node, other, $apply)
+            },
+        }
+    }};
+    ($lanes:expr, in $simd:ident, $($apply:tt)*) => {{
+        use $crate::cores::xor_count::partitions::tree;
+        tree::Compiled {
+            lanes: $lanes,
+            add_class: move |plan: &_, class: &[_], character, series: &mut [u32], top: &mut _| {
+                $simd.vectorize(
+                    #[inline(always)]
+                    || tree::add_class::<{ $lanes }>(plan, class, character, series, top, $($apply)*),
+                )
+            },
+            leaf: move |plan: &_, character, node: &[u32], other: &mut [u32]| {
+                $simd.vectorize(
+                    #[inline(always)]
+                    || tree::leaf::<{ $lanes }>(plan, character, node, other, $($apply)*),
+                )
+            },
+        }
+    }};
+}
+pub(super) use passes;
+
+/// Adds the parts of a class to the series of a node, whose last term is kept apart.
+#[inline(always)]
+pub fn add_class<const LANES: usize>(
+    plan: &Plan,
+    class: &[Step],
+    character: usize,
+    series: &mut [u32],
+    top: &mut Top,
+    apply: impl Fn(&mut [u32], usize, u32, Range<usize>, u32),
+) {
+    let &Plan { total, modulus, ref signs, .. } = plan;
+    for &Step { part: Part { size, value }, end } in class {
+        let signs = signs.of(value, character);
+        add_lanes(&mut top[..LANES], &series[PAD + (total - size) * LANES..][..LANES], signs, modulus);
+        if end >= size {
+            apply(series, size, signs, size..end + 1, modulus);
+        }
+    }
+}
+
+/// The sum, over both values of the last bit of a character and over the lanes, of what the last class and pairs add to the coefficient
+/// of `x^n`. `other` has room for the leaf's other side.
+#[inline(always)]
+pub fn leaf<const LANES: usize>(
+    plan: &Plan,
+    character: usize,
+    node: &[u32],
+    other: &mut [u32],
+    apply: impl Fn(&mut [u32], usize, u32, Range<usize>, u32),
+) -> u64 {
+    let &Plan { total, modulus, bits, ref signs, .. } = plan;
+    let mut sum = 0;
+    for last_bit in 0..2 {
+        let character = character | last_bit << (bits - 1);
+        // Without its constant term 1.
+        other.fill(0);
+        plan.pairs.copy_to::<LANES>(other, character);
+        let mut least = plan.pairs.first;
+        for Part { size, value } in &plan.last {
+            let signs = signs.of(*value, character);
+            if size + least <= total {
+                apply(other, *size, signs, size + least..total + 1, modulus);
+            }
+            add_lanes(&mut other[PAD + size * LANES..][..LANES], &[1; LANES], signs, modulus);
+            least = least.min(*size);
+        }
+        sum += dot::<LANES>(other, node, least..total + 1, total, modulus);
+    }
+    sum
+}
+
+/// The sum, over the characters of some leaves and the lanes of each, of the coefficient of `x^n`.
+pub fn leaves(plan: &Plan, run: &Run, leaves: Range<usize>, passes: &dyn Passes) -> Result<u64, RunError> {
+    let stride = stride(plan.lanes, plan.total);
+    let (mut arena, aligned) = arena(stride);
+    let other = &mut arena[aligned..][..stride];
+    nodes(plan, run, leaves, passes, &mut |node, character| passes.leaf(plan, character, node, other))
+}
+
+/// Walks the nodes of the tree above some leaves. The result is the sum of `leaf(series, character)` over the leaves, plus the
+/// coefficients of `x^n` in the series of all their characters. `character` is without its last bit: a leaf sums over both values
+/// of that bit what the last class and pairs add to the series.
+pub fn nodes(
+    plan: &Plan,
+    run: &Run,
+    leaves: Range<usize>,
+    passes: &dyn Passes,
+    leaf: &mut dyn FnMut(&[u32], usize) -> u64,
+) -> Result<u64, RunError> {
+    let &Plan { lanes, total, modulus, bits, .. } = plan;
+    let lane_bits = lanes.ilog2() as usize;
+    let levels = bits - 1 - lane_bits;
+
+    // Rows of the arena: the series of the root and of a node of each level.
+    let stride = stride(lanes, total);
+    let (mut arena, aligned) = arena((levels + 1) * stride);
+    let nodes = &mut arena[aligned..][..(levels + 1) * stride];
+    let mut tops: Vec<Top> = vec![[0; 16]; levels + 1];
+
+    let (root, top) = (&mut nodes[..stride], &mut tops[0]);
+    for (i, number) in plan.halves.iter().enumerate() {
+        root[PAD + 2 * i * lanes..][..lanes].fill(*number);
+    }
+    top[..lanes].copy_from_slice(&root[PAD + total * lanes..][..lanes]);
+    passes.add_class(plan, &plan.neutral, 0, root, top);
+    for class in &plan.classes[..lane_bits] {
+        passes.add_class(plan, class, 0, root, top);
+    }
+
+    let mut sum = 0;
+    let count = 1 << levels;
+    for number in leaves.clone() {
+        // The first level is the highest bit of a leaf number, but in a character the lowest bit above those of the lanes.
+        let mut character = 0;
+        for level in 0..levels {
+            character |= (number >> (levels - 1 - level) & 1) << (lane_bits + level);
+        }
+        let from = if number == leaves.start { 0 } else { levels - 1 - number.trailing_zeros() as usize };
+        for level in from..levels {
+            let (above, below) = nodes.split_at_mut((level + 1) * stride);
+            let node = &mut below[..stride];
+            node.copy_from_slice(&above[level * stride..]);
+            tops[level + 1] = tops[level];
+            passes.add_class(plan, &plan.classes[lane_bits + level], character, node, &mut tops[level + 1]);
+        }
+        sum += leaf(&nodes[levels * stride..], character);
+        for top in tops[levels] {
+            sum += 2 * u64::from(top);
+        }
+        run.advance((total * (number + 1) / count - total * number / count) as u64)?;
+    }
+    Ok(sum % u64::from(modulus))
 }

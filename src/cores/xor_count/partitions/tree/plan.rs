@@ -55,9 +55,7 @@ impl Classes {
                 neutral.push(part);
                 continue;
             };
-            while classes.len() <= class as usize {
-                classes.push(Vec::new());
-            }
+            classes.resize_with(classes.len().max(class as usize + 1), Vec::new);
             classes[class as usize].push(part);
         }
         let shape = Shape::new(table, total);
@@ -70,9 +68,7 @@ impl Classes {
             paired.pop();
         }
         classes.truncate(kept);
-        while classes.len() < bits {
-            classes.push(Vec::new());
-        }
+        classes.resize_with(bits, Vec::new);
         let mut last = classes.pop().unwrap_or_default();
         last.reverse();
         Classes { bits, neutral, classes, last, paired }
@@ -170,18 +166,16 @@ impl Plan {
         // Going from the last step to the first, the smallest sum that later steps and the leaf can add.
         let mut rest = least(&last, &paired, total);
         let mut steps = |class: &[Part]| {
-            let mut steps = Vec::new();
-            for part in class.iter().rev() {
-                steps.push(Step { part: *part, end: total.saturating_sub(rest) });
+            let step = |part: &Part| {
+                let end = total.saturating_sub(rest);
                 rest = rest.min(part.size);
-            }
+                Step { part: *part, end }
+            };
+            let mut steps: Vec<Step> = class.iter().rev().map(step).collect();
             steps.reverse();
             steps
         };
-        let mut classes = Vec::new();
-        for class in parts.iter().rev() {
-            classes.push(steps(class));
-        }
+        let mut classes: Vec<Vec<Step>> = parts.iter().rev().map(|class| steps(class)).collect();
         classes.reverse();
         let neutral = steps(&neutral);
         let halves = halves(table.len().saturating_sub(1), total / 2, modulus);
