@@ -30,6 +30,18 @@ pub mod cores {
     pub mod octal {
         use super::mex::translate;
 
+        /// A workload: a code with a line about its game.
+        macro_rules! workload {
+            ($code:literal, $published:expr, $sizes:expr, $summary:literal) => {
+                Workload {
+                    name: $code,
+                    summary: concat!($summary, "; size = the largest heap"),
+                    published: $published,
+                    sizes: &$sizes,
+                }
+            };
+        }
+
         #[expect(clippy::module_inception, reason = "the core has the name of its first operation")]
         pub mod octal;
         pub mod period;

@@ -1,6 +1,6 @@
 //! Sparse byte lanes: 64 heaps at a time, computed from the rare heaps and verified. See `mex/sparse`.
 //!
-//! The rare heaps that together reach most common values are decoded. The others are only asked whether they reach the least codes
+//! The rare heaps that together reach most common values are decoded. The others are tested for the least codes
 //! that are still free, a few of each heap. The common heaps that together reach most rare values verify; the few values that they
 //! miss are searched for.
 //!
@@ -8,9 +8,10 @@
 //! heaps, and a few operations for each other heap and question.
 //! Bound: these operations. With AVX-512 the vector ports (Zen 4): a move takes `P + 15` of them, and eleven for a question.
 
-use super::{Octal, Start};
-use crate::cores::octal::sparse::Compiled;
-use crate::cores::octal::sparse::drive::{self, Alone, drive};
+use super::input::Octal;
+use super::values::Start;
+use crate::cores::octal::sparse::Backend;
+use crate::cores::octal::sparse::drive;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Rate: the ns of a move and a block, if all were decoded.
@@ -18,6 +19,51 @@ pub fn cost(input: &Octal, _: CostContext, [step]: [f64; 1]) -> Cost {
     drive::cost(input, 0.7 * step)
 }
 
-pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Vec<u16>, RunError> {
-    drive(input, run, start, parts, &mut Alone)
+pub fn run(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<Vec<u16>, RunError> {
+    drive::single(input, run, start, backend)
+}
+
+/// Unlike [`greedy`](super::greedy), this has two threads: one computes common values, the other follows and verifies them. See
+/// [`drive::paired`].
+///
+/// Cost: as on one thread, plus a copy of each code.
+/// Bound: the thread with more to do, which is the one that computes.
+#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
+pub mod pair {
+    use super::*;
+    use crate::machine::STACK;
+
+    /// Rates: that of the kernel on one thread, and the ns of a thread and its page faults.
+    pub fn cost(input: &Octal, context: CostContext, [step, thread]: [f64; 2]) -> Cost {
+        if context.threads < 2 {
+            return Cost::IMPOSSIBLE;
+        }
+        let Cost { ns, bytes } = super::cost(input, context, [step]);
+        Cost { ns: 0.65 * ns + thread, bytes: bytes + drive::task_bytes(input) + STACK }
+    }
+
+    pub fn run(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<Vec<u16>, RunError> {
+        drive::paired(input, run, start, backend)
+    }
+}
+
+/// Unlike [`greedy`](super::greedy), this has a [`window`](crate::cores::octal::sparse::window) where few heaps are rare: a value is the
+/// lowest bit that is not set in an OR over these heaps. Small common heaps show in the same way that rare values are reached.
+///
+/// Cost and bound: those of the window.
+/// Source: Flammenkamp computed games with few rare heaps to 10^11 and beyond.
+pub mod windowed {
+    use super::*;
+
+    /// Rate: that of the kernel without windows. Whether a game has few rare heaps is not known beforehand, but a game that has no windows loses little,
+    /// and long runs gain much.
+    pub fn cost(input: &Octal, context: CostContext, rates: [f64; 1]) -> Cost {
+        let Cost { ns, bytes } = super::cost(input, context, rates);
+        let factor = if input.heaps() > 1 << 22 { 0.98 } else { 1.02 };
+        Cost { ns: factor * ns, bytes }
+    }
+
+    pub fn run(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<Vec<u16>, RunError> {
+        drive::windowed(input, run, start, backend)
+    }
 }

@@ -57,22 +57,22 @@ impl Octal {
 
     /// Whether a digit allows a move that leaves one heap of this size, or nothing.
     #[inline(always)]
-    pub(in crate::cores::octal) fn leaves(digit: u8, left: usize) -> bool {
+    pub(crate) fn leaves(digit: u8, left: usize) -> bool {
         digit & if left == 0 { 1 } else { 2 } > 0
     }
 
     /// Whether the theorem on sparse space applies, at no cost beyond the rare heaps: two parts, and few moves.
-    pub(in crate::cores::octal) fn has_sparse_space(&self) -> bool {
+    pub(crate) fn has_sparse_space(&self) -> bool {
         self.code.last_place().is_some() && !self.code.has_three_parts()
     }
 
     /// The places whose digit has this bit.
-    pub(in crate::cores::octal) fn places(&self, bit: u8) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn places(&self, bit: u8) -> impl Iterator<Item = usize> + '_ {
         self.moves.iter().filter(move |(_, digit)| digit & bit > 0).map(|(place, _)| *place)
     }
 
     /// How many splits all heaps have, asymptotically.
-    pub(in crate::cores::octal) fn splits(&self) -> f64 {
+    pub(crate) fn splits(&self) -> f64 {
         let n = self.limit as f64;
         let of_digit = |bit: u8| self.places(bit).map(|place| n - place as f64);
         of_digit(4).map(|n| n * n / 4.0).chain(of_digit(8).map(|n| n * n * n / 36.0)).sum()

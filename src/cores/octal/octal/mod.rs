@@ -42,30 +42,60 @@ use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
 
-mod bit_rows;
 pub(super) mod candidates;
-pub mod checkpoint;
 pub(super) mod greedy;
-#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
-mod greedy_pair;
+mod heap_by_heap;
 pub(super) mod input;
-mod oracle;
 pub(super) mod period;
-mod sparse_stamps;
-mod stamp;
 pub(super) mod values;
-mod windowed;
 
 pub use super::sparse::space::{Mask, SparseSpace, sparse_space};
 pub use crate::moves::{Code, CodeError};
 pub use input::{MAX_ENDLESS, MAX_LIMIT, Octal};
 pub use period::{Period, has_lasted, period};
-pub use values::{Journal, Start};
-use values::{heap_by_heap, pairs};
+pub use values::{Journal, Start, checkpoint};
 
 /// Grundy values of the heaps `0..=limit` of an octal or hexadecimal game. The output holds one value per heap.
 #[derive(Debug)]
 pub struct MexOctal;
+
+/// The oracle: Grundy values by the rules of the game, each the mex of the nim-sums of all positions that a move may leave. These are
+/// enumerated heap by heap, the largest first.
+fn by_the_rules(input: &Octal) -> Vec<u16> {
+    let code = input.code();
+    let mut values: Vec<u16> = vec![0];
+    for n in 1..=input.limit() as usize {
+        let mut reached = vec![false; 1 << 16];
+        for place in 0..=n {
+            for parts in 0..4 {
+                if code.digit(place) >> parts & 1 == 1 {
+                    divide(&values, code.is_unequal(), n - place, n, parts, 0, &mut reached);
+                }
+            }
+        }
+        let mut value = 0;
+        while reached[usize::from(value)] {
+            value += 1;
+        }
+        values.push(value);
+    }
+    values
+}
+
+/// Collects the nim-sums of all ways to divide `left` into `parts` heaps of 1 to `most`, each XORed with `nim_sum`.
+fn divide(values: &[u16], is_unequal: bool, left: usize, most: usize, parts: u32, nim_sum: u16, reached: &mut [bool]) {
+    match parts {
+        0 if left == 0 => reached[usize::from(nim_sum)] = true,
+        1 if left > 0 && left <= most => reached[usize::from(nim_sum ^ values[left])] = true,
+        0 | 1 => {}
+        _ => {
+            for part in 1..=most.min(left - left.min(1)) {
+                let most = if is_unequal { part - 1 } else { part };
+                divide(values, is_unequal, left - part, most, parts - 1, nim_sum ^ values[part], reached);
+            }
+        }
+    }
+}
 
 impl Operation for MexOctal {
     type Input = Octal;
@@ -76,21 +106,21 @@ impl Operation for MexOctal {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexOctal, start;
-        stamp = stamp, Portable, [], "the baseline: every split stamps its nim-sum";
-        bit_rows = bit_rows with translate::plain, Portable, [], "sets of nim-sums as bit rows; a third part translates a row by XOR, word by word";
-        xor_translate_avx512 = bit_rows with translate::avx512 like bit_rows, Avx512, ["avx512"], "the same, with 512 bits translated by two instructions";
-        sparse = sparse_stamps, Portable, [], "the best public algorithm: splits with rare heaps first, others only to show that rare values are reached";
+        stamp = stamp in heap_by_heap, Portable, [], "the baseline: every split stamps its nim-sum";
+        bit_rows = bit_rows in heap_by_heap with translate::plain, Portable, [], "sets of nim-sums as bit rows; a third part translates a row by XOR, word by word";
+        xor_translate_avx512 = bit_rows in heap_by_heap with translate::avx512 like bit_rows, Avx512, ["avx512"], "the same, with 512 bits translated by two instructions";
+        sparse = sparse_stamps in heap_by_heap, Portable, [], "the best public algorithm: splits with rare heaps first, others only to show that rare values are reached";
         candidates = candidates, Portable, [], "a sample of splits stamps; values still open are searched among all splits";
         candidates_avx512 = candidates like candidates, Avx512, ["avx512"], "the same source at this tier";
-        greedy = greedy with sparse::plain, Portable, [], "64 heaps as byte lanes: rare heaps as moves for common values, half of them only asked for the least free codes";
-        greedy_avx2 = greedy with sparse::avx2 like greedy, Avx2, ["avx2"], "the same, with planes by four-bit lookups";
-        greedy_avx512 = greedy with sparse::avx512 like greedy, Avx512, ["avx512"], "the same, with planes by a permute that all groups share, and masks by affine maps";
+        greedy = greedy with sparse::portable, Portable, [], "64 heaps as byte lanes: rare heaps as moves for common values, half of them only asked for the least free codes";
+        greedy_avx2 = greedy with sparse::x86::avx2 like greedy, Avx2, ["avx2"], "the same, with planes by four-bit lookups";
+        greedy_avx512 = greedy with sparse::x86::avx512 like greedy, Avx512, ["avx512"], "the same, with planes by a permute that all groups share, and masks by affine maps";
         greedy_neon = greedy with sparse::v128 like greedy, Neon, ["neon"], "the same, with planes by lookups that leave out other groups";
         greedy_simd128 = greedy with sparse::v128 like greedy, Simd128, ["simd128"], "the same, with planes by lookups that leave out other groups";
-        window_words = windowed with sparse::plain like greedy, Portable, [], "where few heaps are rare: an OR of bits over them, and over some common ones to verify";
-        window_lanes_avx2 = windowed with sparse::avx2 like window_words, Avx2, ["avx2"], "windows in planes, by lookups of four bits";
-        window_lanes_avx512 = windowed with sparse::avx512 like window_words, Avx512, ["avx512"], "the same for 64 heaps at once, but for the nearest rare ones";
-        greedy_pair_avx512 = greedy_pair with sparse::avx512 like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
+        window_words = windowed in greedy with sparse::portable like greedy, Portable, [], "where few heaps are rare: an OR of bits over them, and over some common ones to verify";
+        window_lanes_avx2 = windowed in greedy with sparse::x86::avx2 like window_words, Avx2, ["avx2"], "windows in planes, by lookups of four bits";
+        window_lanes_avx512 = windowed in greedy with sparse::x86::avx512 like window_words, Avx512, ["avx512"], "the same for 64 heaps at once, but for the nearest rare ones";
+        greedy_pair_avx512 = pair in greedy with sparse::x86::avx512 like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",
@@ -101,7 +131,7 @@ impl Operation for MexOctal {
     const RATES: &'static str = include_str!("../rates.tsv");
 
     fn oracle(input: &Octal) -> Vec<u16> {
-        oracle::values(input)
+        by_the_rules(input)
     }
 
     fn steps(input: &Octal) -> u64 {
@@ -118,18 +148,6 @@ impl Operation for MexOctal {
         let sum = values.iter().map(|value| u128::from(*value)).sum();
         vec![("max", max.into()), ("zeros", zeros), ("sum", sum), ("last", values.last().copied().unwrap_or(0).into())]
     }
-}
-
-/// A workload is a code with a line about its game.
-macro_rules! workload {
-    ($code:literal, $published:expr, $sizes:expr, $summary:literal) => {
-        Workload {
-            name: $code,
-            summary: concat!($summary, "; size = the largest heap"),
-            published: $published,
-            sizes: &$sizes,
-        }
-    };
 }
 
 impl Workloads for MexOctal {

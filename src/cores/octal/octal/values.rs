@@ -1,4 +1,4 @@
-//! The values of a run: where they start, where they are saved, and the driver of kernels that go heap by heap.
+//! The values of a run: where they start, and where they are saved.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ pub trait Journal: Send + Sync {
 /// Where a run starts, and where it saves its progress. By default it starts at heap 0 and saves nothing.
 #[derive(Default)]
 pub struct Start {
-    pub(in crate::cores::octal) from: Vec<u16>,
-    pub(in crate::cores::octal) journal: Option<Arc<dyn Journal>>,
+    pub(crate) from: Vec<u16>,
+    pub(crate) journal: Option<Arc<dyn Journal>>,
 }
 
 impl fmt::Debug for Start {
@@ -95,30 +95,120 @@ const REPEAT_STEP: usize = 1 << 16;
 /// Heaps between two progress updates, for kernels that go heap by heap.
 const PROGRESS_STEP: usize = 256;
 
-/// The driver of kernels that go heap by heap: `value(n, g)` is the Grundy value of `n >= 1`, given those of `0..n`, or `None`
-/// if it is too large.
-#[inline(always)]
-pub fn heap_by_heap(
-    input: &Octal,
-    run: &Run,
-    start: Start,
-    mut value: impl FnMut(usize, &[u16]) -> Option<u16>,
-) -> Result<Vec<u16>, RunError> {
-    let mut values = Values::new(input, run, start);
-    while !values.is_complete() {
-        let n = values.known.len();
-        let value = if n == 0 { Some(0) } else { value(n, &values.known) };
-        values.push(value)?;
-    }
-    values.advance()?;
-    Ok(values.known)
-}
+/// The values of a run in a file.
+///
+/// The format: `nimoctal` in ASCII; as little-endian 64-bit numbers, the length of the code and the number of values; the code as text;
+/// the values, 16 bits each, little-endian; and the XXH3-64 of everything before. A run on the same game may resume from it
+/// whatever its limit.
+pub mod checkpoint {
+    use std::io::{self, Read, Write};
 
-/// The nim-sums of all splits of `left` into two heaps of at least `least`.
-#[inline(always)]
-pub fn pairs(g: &[u16], left: usize, least: usize, is_unequal: bool) -> impl Iterator<Item = u16> + '_ {
-    let half = left.saturating_sub(usize::from(is_unequal)) / 2;
-    let count = (half + 1).saturating_sub(least);
-    let (small, large) = (&g[least..][..count], &g[left + 1 - least - count..][..count]);
-    small.iter().zip(large.iter().rev()).map(|(a, b)| a ^ b)
+    use super::super::input::MAX_LIMIT;
+    use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
+    use crate::moves::Code;
+
+    /// The first bytes of a checkpoint.
+    pub const MAGIC: [u8; 8] = *b"nimoctal";
+
+    /// Values to read or write at once.
+    const STEP: usize = 1 << 15;
+
+    /// Writes the values of the first heaps of a game.
+    ///
+    /// # Errors
+    /// Any error of the writer.
+    pub fn write(code: &Code, values: &[u16], out: &mut dyn Write) -> io::Result<()> {
+        let mut out = Writer::new(out, MAGIC)?;
+        let text = code.to_string();
+        out.numbers([text.len() as u64, values.len() as u64])?;
+        out.bytes(text.as_bytes())?;
+        let mut bytes = Vec::with_capacity(2 * STEP);
+        for values in values.chunks(STEP) {
+            bytes.clear();
+            bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+            out.bytes(&bytes)?;
+        }
+        out.end()
+    }
+
+    /// Reads what [`write()`] wrote for a game: the values of its first heaps, at most `most`.
+    ///
+    /// # Errors
+    /// The file cannot be read, is damaged, or belongs to another game.
+    pub fn read(code: &Code, most: usize, from: &mut dyn Read) -> Result<Vec<u16>, CheckpointError> {
+        let mut reader = Reader::new(from, MAGIC)?;
+        let (length, count) = (reader.number()?, reader.number()?);
+        expect_code(&mut reader, length, code)?;
+        if count > MAX_LIMIT + 1 {
+            return Err(CheckpointError::Damaged);
+        }
+        let mut values = Vec::new();
+        let mut bytes = vec![0; 2 * STEP];
+        let mut left = count as usize;
+        while left > 0 {
+            let step = &mut bytes[..2 * left.min(STEP)];
+            reader.bytes(step)?;
+            left -= step.len() / 2;
+            let step = step.as_chunks().0.iter().map(|bytes| u16::from_le_bytes(*bytes));
+            values.extend(step.take(most.saturating_sub(values.len())));
+        }
+        reader.end()?;
+        if values.first().is_some_and(|value| *value != 0) { Err(CheckpointError::Damaged) } else { Ok(values) }
+    }
+
+    /// Reads the text of a code, of a length that was read before.
+    pub(crate) fn expect_code(reader: &mut Reader, length: u64, code: &Code) -> Result<(), CheckpointError> {
+        let text = code.to_string();
+        let mut found = vec![0; text.len()];
+        if length == text.len() as u64 {
+            reader.bytes(&mut found)?;
+        }
+        if found == text.as_bytes() { Ok(()) } else { Err(CheckpointError::OtherGame) }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        fn code(text: &str) -> Code {
+            text.parse().expect("a game")
+        }
+
+        #[test]
+        fn what_is_written_is_read_again() {
+            let values: Vec<u16> = (0..100_000u64).map(|n| (n * n % 65_521) as u16).collect();
+            let mut file = Vec::new();
+            write(&code("0.137"), &values, &mut file).expect("memory");
+            for most in [0, 1, STEP, STEP + 1, values.len(), usize::MAX] {
+                let read = read(&code(".137"), most, &mut &file[..]).expect("a checkpoint");
+                assert_eq!(read, values[..most.min(values.len())]);
+            }
+            let error = |code: &Code, file: &[u8]| {
+                read(code, usize::MAX, &mut &file[..]).expect_err("no checkpoint").to_string()
+            };
+            for other in ["0.6", "0.173", "grundy"] {
+                assert_eq!(error(&code(other), &file), CheckpointError::OtherGame.to_string());
+            }
+            assert_eq!(error(&code("0.137"), b"a letter"), CheckpointError::NoCheckpoint.to_string());
+            assert_eq!(error(&code("0.137"), &file[..file.len() - 1]), CheckpointError::Truncated.to_string());
+            let mut longer = file.clone();
+            longer.push(0);
+            assert_eq!(error(&code("0.137"), &longer), CheckpointError::Damaged.to_string());
+            // A count of all heaps up to the largest limit is accepted, and no larger one.
+            for (count, want) in
+                [(MAX_LIMIT + 1, CheckpointError::Truncated), (MAX_LIMIT + 2, CheckpointError::Damaged)]
+            {
+                let mut wrong = file.clone();
+                wrong[16..24].copy_from_slice(&count.to_le_bytes());
+                assert_eq!(error(&code("0.137"), &wrong), want.to_string());
+            }
+            for at in [16, 30, 1000, file.len() - 1] {
+                let mut wrong = file.clone();
+                wrong[at] ^= 1;
+                let error = error(&code("0.137"), &wrong);
+                let expected = [CheckpointError::Damaged, CheckpointError::Truncated].map(|error| error.to_string());
+                assert!(expected.contains(&error), "{at}: {error}");
+            }
+        }
+    }
 }

@@ -72,12 +72,11 @@ mod check_certificate;
 mod tests {
     use std::sync::{Arc, Mutex};
 
-    use super::super::state::Progress;
-    use super::super::{Journal, Start, stream};
+    use super::super::{Journal, Progress, Start, stream};
     use super::check_certificate::check;
     use super::*;
     use crate::cores::octal::octal::Octal;
-    use crate::cores::octal::sparse::plain;
+    use crate::cores::octal::sparse::portable;
     use crate::kernel::{Run, RunError};
 
     /// Keeps the text of the certificate.
@@ -97,7 +96,7 @@ mod tests {
         let input = Octal::new(&code.parse().expect("a game"), limit).expect("a small limit");
         let keep = Arc::new(Keep::default());
         let start = Start::with_journal(Arc::clone(&keep) as Arc<dyn Journal>, None);
-        stream::run(&input, &Run::new(1), start, plain::parts()).expect("it ends");
+        stream::run(&input, &Run::new(1), start, portable::parts()).expect("it ends");
         keep.0.lock().expect("no panic").clone()
     }
 
@@ -113,7 +112,7 @@ mod tests {
         assert_eq!(sealed(body), text);
         let damaged = text.replacen("period 144", "period 145", 1);
         assert!(check(&damaged).is_err_and(|reason| reason.contains("damaged")));
-        // With another digit and the hash that fits it is refused for what it says.
+        // With another digit and the hash that fits it is refused by its values.
         let window = body.lines().filter(|line| line.starts_with("window")).nth(2).expect("windows");
         let (rest, last) = window.split_at(window.len() - 1);
         let other_value = format!("{rest}{}", if last == "0" { "1" } else { "0" });

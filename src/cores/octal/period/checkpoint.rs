@@ -4,8 +4,7 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use super::marks::{Mark, Marks};
-use super::state::{Milestone, Progress, Snapshot, VALUES};
+use super::progress::{Mark, Marks, Milestone, Progress, Snapshot, VALUES};
 use super::stream::LARGEST_TABLE;
 use super::{Census, Certificate};
 use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};

@@ -42,15 +42,13 @@ use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, k
 
 mod certificate;
 mod checkpoint;
-mod marks;
-mod state;
+mod progress;
 mod stream;
-mod table;
 
 pub use certificate::Certificate;
 pub use checkpoint::{Journal, Start};
-pub(in crate::cores::octal) use marks::Repetition;
-pub use state::Progress;
+pub use progress::Progress;
+pub(crate) use progress::Repetition;
 
 /// First heaps and frequencies of the Grundy values of an octal game, and their period.
 #[derive(Debug)]
@@ -134,14 +132,8 @@ impl Rare {
     /// The number of rare heaps by counts of values, and the last one in these ranges that is rare.
     fn among(counts: &Counts, ranges: [Range<u64>; 2], value: &dyn Fn(u64) -> u16) -> Self {
         let (mask, heaps) = counts.best();
-        for range in ranges.into_iter().rev() {
-            for n in range.rev() {
-                if mask.is_rare(n as usize, value(n)) {
-                    return Rare { heaps, last: n as usize, mask };
-                }
-            }
-        }
-        Rare { heaps, last: 0, mask }
+        let last = ranges.into_iter().flatten().rev().find(|n| mask.is_rare(*n as usize, value(*n))).unwrap_or(0);
+        Rare { heaps, last: last as usize, mask }
     }
 }
 
@@ -261,10 +253,10 @@ impl Operation for MexPeriod {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexPeriod, start;
-        table = table, Portable, [], "the baseline: a table of all values, and the classical theorem";
-        window_words = stream with sparse::plain like table, Portable, [], "a window of the last values; what they reach as bits of words";
-        window_lanes_avx2 = stream with sparse::avx2 like window_words, Avx2, ["avx2"], "a window of the last values; planes by lookups of four bits";
-        window_lanes_avx512 = stream with sparse::avx512 like window_words, Avx512, ["avx512"], "a window of the last values; planes by byte permutes";
+        table = table in stream, Portable, [], "the baseline: a table of all values, and the classical theorem";
+        window_words = stream with sparse::portable like table, Portable, [], "a window of the last values; what they reach as bits of words";
+        window_lanes_avx2 = stream with sparse::x86::avx2 like window_words, Avx2, ["avx2"], "a window of the last values; planes by lookups of four bits";
+        window_lanes_avx512 = stream with sparse::x86::avx512 like window_words, Avx512, ["avx512"], "a window of the last values; planes by byte permutes";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",
@@ -297,30 +289,10 @@ impl Operation for MexPeriod {
 
 impl Workloads for MexPeriod {
     const WORKLOADS: &'static [Workload] = &[
-        Workload {
-            name: "0.106",
-            summary: "sparse by position, with 15 rare heaps; size = the largest heap",
-            published: 10_000_000,
-            sizes: &[100, 10_000, 300_000, 10_000_000],
-        },
-        Workload {
-            name: "0.054",
-            summary: "sparse by value, with 38 rare heaps; size = the largest heap",
-            published: 10_000_000,
-            sizes: &[10_000_000],
-        },
-        Workload {
-            name: "0.104",
-            summary: "sparse by position, with 20 rare heaps; size = the largest heap",
-            published: 10_000_000,
-            sizes: &[300_000, 10_000_000],
-        },
-        Workload {
-            name: "4.045",
-            summary: "sparse by value, with 34 rare heaps and three places that split; size = the largest heap",
-            published: 10_000_000,
-            sizes: &[10_000_000],
-        },
+        workload!("0.106", 10_000_000, [100, 10_000, 300_000, 10_000_000], "sparse by position, with 15 rare heaps"),
+        workload!("0.054", 10_000_000, [10_000_000], "sparse by value, with 38 rare heaps"),
+        workload!("0.104", 10_000_000, [300_000, 10_000_000], "sparse by position, with 20 rare heaps"),
+        workload!("4.045", 10_000_000, [10_000_000], "sparse by value, with 34 rare heaps and three places that split"),
     ];
 
     fn canonical(workload: &str) -> Result<String, InputError> {

@@ -1,28 +1,26 @@
 //! A window of the last values, without a table of all of them.
 //!
-//! A table of the first heaps, from a kernel of `mex_octal`, makes a [`Window`]. From there on chunks of heaps are computed,
+//! A table of the first heaps, from a kernel of `mex_octal`, makes a [`CodeWindow`]. From there on chunks of heaps are computed,
 //! verified and counted, and only the last codes are kept. If a heap cannot be verified by them, or is rare, the table is made
 //! longer and the run goes on from its end.
 //!
-//! A repetition is seen by [`marks`](super::marks), by hashes, soon after it begins. What proves it are codes: the first of a few
+//! A repetition is seen by [marked heaps](super::progress), by hashes, soon after it begins. What proves it are codes: the first of a few
 //! hundred windows kept on the way that lies in it, the *milestones*, is compared with the window a period later. If they are equal,
 //! so are all heaps from there on that are verified; when these are as many as the verification reads back, the theorem holds.
 //! The first heap of the period lies between two milestones. It is found by starting from these again, once with each of two heaps a
 //! period apart.
 //!
-//! Cost and bound: those of a [`Window`], for each heap after the table; see [`sparse::window`](crate::cores::octal::sparse::window).
+//! Cost and bound: those of a [`CodeWindow`], for each heap after the table; see [`sparse::window`](crate::cores::octal::sparse::window).
 
 use super::certificate::{Certificate, Windows};
-use super::marks::Repetition;
-use super::state::{Milestone, Progress, Snapshot, Tallies, VALUES};
-use super::{Census, LAST, Proved, Rare, Start, Tally, Theorem, hashed, occurring};
+use super::progress::{Milestone, Progress, Repetition, Snapshot};
+use super::{Census, LAST, Proved, Rare, Start, Theorem, hashed, occurring};
 use crate::cores::octal::octal::{self, Octal};
-use crate::cores::octal::sparse::Compiled;
+use crate::cores::octal::sparse::Backend;
 use crate::cores::octal::sparse::blocks::Sparse;
 use crate::cores::octal::sparse::codes::LANES;
-use crate::cores::octal::sparse::drive::drive;
-use crate::cores::octal::sparse::window::steps::Windowed;
-use crate::cores::octal::sparse::window::{CHUNK, CODES, End, Loops, Window};
+use crate::cores::octal::sparse::window::{CHUNK, CODES, CodeWindow, End};
+use crate::cores::octal::sparse::{drive, portable};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Heaps in a table, at first and at most.
@@ -55,6 +53,27 @@ pub fn bytes(heaps: f64, computed: f64) -> f64 {
     computed.max(2.0 * heaps + 16.0 * 65_536.0)
 }
 
+/// The baseline: all values in a table by the kernel `greedy`, then counted; a period is proved by the theorem of Guy and Smith.
+///
+/// Cost: that of `greedy` where few heaps are rare, some 140 ns a heap, and three bytes.
+/// Source: Guy and Smith, "The G-values of various games", 1956.
+pub mod table {
+    use super::*;
+
+    /// Rates: the ns of a heap among the first, of another, and to count it.
+    pub fn cost(input: &Octal, context: CostContext, [near, far, count]: [f64; 3]) -> Cost {
+        let heaps = input.heaps() as f64;
+        let few_rare = super::cost(input, context, [near, far]);
+        Cost { ns: few_rare.ns + count * heaps, bytes: super::bytes(heaps, drive::bytes(input)) }
+    }
+
+    pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Census, RunError> {
+        start.at_zero()?;
+        let values = drive::single(input, run, octal::Start::default(), portable::parts())?;
+        Census::new(input.code(), &values, run)
+    }
+}
+
 /// How a stream ends.
 enum Outcome {
     Complete(Census),
@@ -63,8 +82,8 @@ enum Outcome {
 }
 
 /// Counts the values of all heaps.
-pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Census, RunError> {
-    let (heaps, loops) = (input.heaps(), parts.loops);
+pub fn run(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<Census, RunError> {
+    let heaps = input.heaps();
     let Start { mut from, journal, table: octal::Start { from: mut values, journal: kept } } = start;
     let mut table = from.as_ref().map_or(TABLE.max(values.len()), |state| state.table).min(heaps);
     let mut progress = Counted { run, counted: 0 };
@@ -72,7 +91,7 @@ pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Ce
         let first = Octal::new(input.code(), table as u64 - 1).expect("a smaller limit");
         // The first values must not replace what was saved after them.
         let begin = octal::Start { from: values, journal: kept.clone().filter(|_| from.is_none()) };
-        values = drive(&first, &run.counted_apart(), begin, parts, &mut Windowed::new(loops))?;
+        values = drive::windowed(&first, &run.counted_apart(), begin, backend)?;
         let found = octal::period(input.code(), &values, run)?;
         progress.reach(table as u64)?;
         let counted = Census::of(input.code(), &values, found);
@@ -85,15 +104,14 @@ pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Ce
         }
         let mut least = 2 * table as u64;
         if let Ok(sparse) = Sparse::new(&first, &values)
-            && let Some(window) = Window::new(&sparse, table, loops)
+            && let Some(window) = CodeWindow::new(&sparse, table, backend)
         {
             let codes = &sparse.codes[..table];
             if from.as_ref().is_some_and(|state| !state.fits(&window)) {
                 return Err(MISFIT);
             }
-            let mut stream = Stream::new(heaps as u64, window, loops, &values, codes, &counted, from.take());
-            let outcome = stream.go(&mut progress, journal.as_deref().map(|journal| (journal, input)))?;
-            match outcome {
+            let mut stream = Stream::new(heaps as u64, window, backend, &values, codes, &counted, from.take());
+            match stream.go(&mut progress, journal.as_deref().map(|journal| (journal, input)))? {
                 Outcome::Complete(census) => return Ok(census),
                 Outcome::NoWindow(heap) => least = least.max(heap),
             }
@@ -126,8 +144,8 @@ impl Counted<'_> {
 
 /// Computes codes again, from a window on.
 struct Replay {
-    window: Window,
-    loops: Loops,
+    window: CodeWindow,
+    backend: Backend,
     codes: Vec<u8>,
     at: usize,
     /// The next heap.
@@ -135,11 +153,11 @@ struct Replay {
 }
 
 impl Replay {
-    fn new(window: &Window, loops: Loops, from: &Snapshot) -> Self {
+    fn new(window: &CodeWindow, backend: Backend, from: &Snapshot) -> Self {
         let mut codes = from.codes.clone();
         let at = codes.len();
         codes.resize(Progress::room(at.max(LANES)), 0);
-        Replay { window: window.clone(), loops, codes, at, heap: from.heap }
+        Replay { window: window.clone(), backend, codes, at, heap: from.heap }
     }
 
     /// The codes of the next chunk.
@@ -149,7 +167,7 @@ impl Replay {
             self.codes.copy_within(self.at - kept..self.at, 0);
             self.at = kept;
         }
-        let computed = (self.loops.compute)(&mut self.window, &mut self.codes, self.at);
+        let computed = (self.backend.compute)(&mut self.window, &mut self.codes, self.at);
         debug_assert!(computed.is_ok(), "these heaps were computed before");
         self.at += CHUNK;
         self.heap += CHUNK as u64;
@@ -182,8 +200,8 @@ struct Proof {
 /// A run without a table.
 struct Stream<'a> {
     heaps: u64,
-    window: Window,
-    loops: Loops,
+    window: CodeWindow,
+    backend: Backend,
     /// The values in the table.
     table: &'a [u16],
     /// The value of each code, for even and for odd heaps.
@@ -194,30 +212,27 @@ struct Stream<'a> {
     proved: Option<Proved>,
     /// What was known before a period was proved, which a run that goes on later proves again.
     unproved: Option<Progress>,
-    /// The heads were chosen at this heap.
+    /// The cover was chosen at this heap.
     chosen_at: u64,
 }
 
 impl<'a> Stream<'a> {
     fn new(
         heaps: u64,
-        window: Window,
-        loops: Loops,
+        window: CodeWindow,
+        backend: Backend,
         table: &'a [u16],
         codes: &[u8],
         counted: &Census,
         from: Option<Progress>,
     ) -> Self {
         let values = window.values();
-        let mut tallies: Tallies = [(0, 0); VALUES];
-        for Tally { value, first, heaps } in &counted.tallies {
-            tallies[usize::from(*value)] = (*first, *heaps);
-        }
         let is_resumed = from.is_some();
-        let state = from.unwrap_or_else(|| Progress::new(&window, codes, tallies));
+        let state = from.unwrap_or_else(|| Progress::new(&window, codes, &counted.tallies));
         let chosen_at = state.done;
         let (repetition, proved, unproved) = (None, None, None);
-        let mut stream = Stream { heaps, window, loops, table, values, state, repetition, proved, unproved, chosen_at };
+        let mut stream =
+            Stream { heaps, window, backend, table, values, state, repetition, proved, unproved, chosen_at };
         let verified_by = stream.state.verified_by;
         // Else the window has just chosen, by the last heaps of the table.
         if is_resumed {
@@ -227,10 +242,10 @@ impl<'a> Stream<'a> {
         stream
     }
 
-    /// Chooses the heads by the last heaps, from an even one on.
+    /// Chooses the cover by the last heaps, from an even one on.
     fn choose(&mut self) {
         let odd = (self.state.done + self.state.at as u64) as usize % 2;
-        self.window.choose(&self.state.codes[odd..self.state.at], self.loops);
+        self.window.choose(&self.state.codes[odd..self.state.at], self.backend);
         self.chosen_at = self.state.done;
     }
 
@@ -249,7 +264,7 @@ impl<'a> Stream<'a> {
             self.state.keep_milestone(depth);
             self.state.slide();
             let at = self.state.at;
-            if (self.loops.compute)(&mut self.window, &mut self.state.codes, at).is_err() {
+            if (self.backend.compute)(&mut self.window, &mut self.state.codes, at).is_err() {
                 return Ok(Outcome::NoWindow(done));
             }
             let count = (self.heaps - done).min(CHUNK as u64) as usize;
@@ -257,14 +272,14 @@ impl<'a> Stream<'a> {
             // What is proved need not be verified.
             if self.proved.is_none() {
                 let odd = (done % 2) as usize;
-                let end = (self.loops.verify)(&mut self.window, &self.state.codes, at, odd, &mut |_, _| false);
+                let end = (self.backend.verify)(&mut self.window, &self.state.codes, at, odd, &mut |_, _| false);
                 self.state.verified_by = self.window.verified_by;
-                if let Err(End::Open(index, _)) = end {
+                if let Err(End::Unresolved(index, _)) = end {
                     return Ok(Outcome::NoWindow(done + (index - at) as u64));
                 }
                 if self.repetition.is_none() {
                     let by_position = self.window.coder.mask.position.is_some();
-                    self.repetition = (self.loops.mark)(&mut self.state, count, depth, by_position);
+                    self.repetition = (self.backend.mark)(&mut self.state, count, depth, by_position);
                 }
                 proof = self.proof(count);
             }
@@ -272,7 +287,7 @@ impl<'a> Stream<'a> {
                 self.unproved = Some(self.state.clone());
             }
             let counted = proof.as_ref().map_or(count, |proof| proof.after);
-            (self.loops.count)(&mut self.state, counted, &self.values);
+            (self.backend.count)(&mut self.state, counted, &self.values);
             if let Some(proof) = proof {
                 let proved = self.prove(proof, progress.run)?;
                 if let Some((journal, input)) = journal {
@@ -341,19 +356,15 @@ impl<'a> Stream<'a> {
         let Proved { period, preperiod, .. } = proved;
         let (table, depth) = (self.state.table as u64, self.depth() as u64);
         let first = (preperiod + depth).max(table);
-        let mut values = Vec::new();
-        for Milestone { window, .. } in &self.state.milestones {
-            if window.heap < first + period {
-                values.push((window.heap, self.values(window.heap, &window.codes)));
-            }
-        }
+        let kept = self.state.milestones.iter().map(|milestone| &milestone.window);
+        let kept = kept.take_while(|window| window.heap < first + period);
+        let mut values: Vec<_> = kept.map(|window| (window.heap, self.values(window.heap, &window.codes))).collect();
         // Before the end of the table there are no windows.
         let ends = if preperiod < table { [first, first] } else { [preperiod, first] };
         for heap in [ends[0], ends[0] + period, ends[1], ends[1] + period] {
             let at = values.partition_point(|(before, _)| *before < heap);
             if values.get(at).is_none_or(|(next, _)| *next > heap) {
-                let window = self.replay(heap).before(heap, run)?;
-                values.insert(at, (heap, self.values(heap, &window.codes)));
+                values.insert(at, (heap, self.values(heap, &self.before(heap, run)?.codes)));
             }
         }
         let (mask, last_rare) = (self.window.coder.mask, self.window.last_rare);
@@ -363,42 +374,36 @@ impl<'a> Stream<'a> {
 
     /// The values of these codes before a heap.
     fn values(&self, heap: u64, codes: &[u8]) -> Vec<u16> {
-        let mut values = Vec::with_capacity(codes.len());
-        for (n, code) in (heap - codes.len() as u64..).zip(codes) {
-            values.push(self.values[(n % 2) as usize][usize::from(*code)]);
-        }
-        values
+        let value = |(n, code): (u64, &u8)| self.values[(n % 2) as usize][usize::from(*code)];
+        (heap - codes.len() as u64..).zip(codes).map(value).collect()
     }
 
-    /// Computes codes again, from the last kept window that is not past a heap.
-    fn replay(&self, heap: u64) -> Replay {
+    /// The window before a heap, computed again from the last one kept that is not past it.
+    fn before(&self, heap: u64, run: &Run) -> Result<Snapshot, RunError> {
         let milestones = &self.state.milestones;
         let last = milestones.partition_point(|milestone| milestone.window.heap <= heap).max(1) - 1;
-        Replay::new(&self.window, self.loops, &milestones[last].window)
+        Replay::new(&self.window, self.backend, &milestones[last].window).before(heap, run)
     }
 
     /// The first heap of a period that holds from a milestone on.
     fn preperiod(&self, period: u64, last: usize, run: &Run) -> Result<u64, RunError> {
         let milestones = &self.state.milestones[..=last];
         // Once a window repeats, all later ones do.
-        let repeats = |window: &Snapshot| -> Result<bool, RunError> {
-            let later = self.replay(window.heap + period).before(window.heap + period, run)?;
-            Ok(later.codes == window.codes)
-        };
         let (mut low, mut high) = (0, last);
         while low < high {
             let middle = low.midpoint(high);
-            if repeats(&milestones[middle].window)? { high = middle } else { low = middle + 1 }
+            let window = &milestones[middle].window;
+            let repeats = self.before(window.heap + period, run)?.codes == window.codes;
+            if repeats { high = middle } else { low = middle + 1 }
         }
         let Some(from) = low.checked_sub(1).map(|last| &milestones[last].window) else {
             return self.preperiod_in_table(period, run);
         };
         let until = milestones[low].window.heap;
-        let later = self.replay(from.heap + period).before(from.heap + period, run)?;
+        let later = self.before(from.heap + period, run)?;
         let start = from.heap - from.codes.len() as u64;
         let mut preperiod = start + differing(&from.codes, &later.codes);
-        let (mut first, mut second) =
-            (Replay::new(&self.window, self.loops, from), Replay::new(&self.window, self.loops, &later));
+        let [mut first, mut second] = [from, &later].map(|from| Replay::new(&self.window, self.backend, from));
         while first.heap < until {
             run.advance(0)?;
             let heap = first.heap;
@@ -416,8 +421,7 @@ impl<'a> Stream<'a> {
         // The values a period later, for as many heaps.
         let mut later: Vec<u16> = self.table[(period as usize).min(size)..].to_vec();
         let from = period.max(size as u64);
-        let window = self.replay(from).before(from, run)?;
-        let mut replay = Replay::new(&self.window, self.loops, &window);
+        let mut replay = Replay::new(&self.window, self.backend, &self.before(from, run)?);
         while later.len() < size {
             let end = replay.heap + CHUNK as u64;
             later.append(&mut self.values(end, replay.next()));
@@ -429,7 +433,7 @@ impl<'a> Stream<'a> {
         let Progress { tallies, done, at, .. } = &self.state;
         let count = LAST.min(*done as usize);
         debug_assert!(*at >= count);
-        let Window { coder, last_rare, rare_count, .. } = &self.window;
+        let CodeWindow { coder, last_rare, rare_count, .. } = &self.window;
         Census {
             tallies: occurring(tallies),
             last: hashed(&self.values(*done, self.state.window(count))),
@@ -441,11 +445,7 @@ impl<'a> Stream<'a> {
 
 /// How many values there are up to the last that differs from the other of its place.
 fn differing<T: PartialEq>(a: &[T], b: &[T]) -> u64 {
-    let mut count = a.len().min(b.len());
-    while count > 0 && a[count - 1] == b[count - 1] {
-        count -= 1;
-    }
-    count as u64
+    a.iter().zip(b).rposition(|(a, b)| a != b).map_or(0, |last| last as u64 + 1)
 }
 
 #[cfg(test)]
@@ -456,16 +456,13 @@ mod tests {
     use super::super::Journal;
     use super::*;
     use crate::cores::mex::checkpoint::CheckpointError;
-    use crate::cores::octal::sparse::drive::Alone;
-    use crate::cores::octal::sparse::plain;
-    use crate::cores::octal::sparse::window::words;
 
     fn input(code: &str, limit: u64) -> Octal {
         Octal::new(&code.parse().expect("a game"), limit).expect("a small limit")
     }
 
     fn run(input: &Octal, start: Start) -> Result<Census, RunError> {
-        super::run(input, &Run::new(1), start, plain::parts())
+        super::run(input, &Run::new(1), start, portable::parts())
     }
 
     /// The values of a game that are kept in a table, and the period that the classical theorem proves.
@@ -490,6 +487,7 @@ mod tests {
                 [period.period, period.preperiod].map(|n| n as u64),
                 "{code}"
             );
+            assert!(code != "0.356" || matches!(proved.theorem, Theorem::Window(_)));
             // Not before the first repetition ends.
             assert!(proved.heaps >= proved.preperiod + proved.period, "{code}: at heap {}", proved.heaps);
         }
@@ -536,7 +534,7 @@ mod tests {
         let stop = Arc::new(Run::new(1));
         let keep = Arc::new(Keep(chunks.into(), Arc::clone(&stop), Mutex::default()));
         let start = Start::with_journal(Arc::clone(&keep) as Arc<dyn Journal>, None);
-        let ended = super::run(input, &stop, start, plain::parts());
+        let ended = super::run(input, &stop, start, portable::parts());
         assert_eq!(ended, Err(RunError::Cancelled));
         keep.2.lock().expect("no panic").take().expect("a file")
     }
@@ -593,22 +591,22 @@ mod tests {
         let input = input("0.106", 60_000);
         let table = 2 * TABLE;
         let first = self::input("0.106", table as u64 - 1);
-        let (values, loops) = (classical_values(&first), words::portable());
+        let (values, backend) = (classical_values(&first), portable::parts());
         let sparse = Sparse::new(&first, &values).ok().expect("small values");
-        let window = Window::new(&sparse, table, loops).expect("few rare heaps");
+        let window = CodeWindow::new(&sparse, table, backend).expect("few rare heaps");
         let codes = &sparse.codes[..table];
         let counted = Census::of(input.code(), &values, None);
-        let mut stream = Stream::new(input.limit() + 1, window, loops, &values, codes, &counted, None);
+        let mut stream = Stream::new(input.limit() + 1, window, backend, &values, codes, &counted, None);
         let (depth, width, period) = (stream.depth(), stream.window.width(), 1000);
         stream.state.keep_milestone(depth);
         for _ in 0..(period + width) / CHUNK {
             stream.state.slide();
             let at = stream.state.at;
-            assert_eq!((loops.compute)(&mut stream.window, &mut stream.state.codes, at), Ok(()));
+            assert_eq!((backend.compute)(&mut stream.window, &mut stream.state.codes, at), Ok(()));
             stream.state.count(CHUNK, &stream.values);
         }
         let at = stream.state.at;
-        assert_eq!((loops.compute)(&mut stream.window, &mut stream.state.codes, at), Ok(()));
+        assert_eq!((backend.compute)(&mut stream.window, &mut stream.state.codes, at), Ok(()));
         // The window after 1000 heaps becomes that of the milestone.
         let after = (period + width) % CHUNK;
         let end = at + after - width;
@@ -630,12 +628,6 @@ mod tests {
 
     fn classical_values(input: &Octal) -> Vec<u16> {
         let start = octal::Start::default();
-        drive(input, &Run::new(1), start, plain::parts(), &mut Alone).expect("it ends")
-    }
-
-    #[test]
-    fn a_window_is_named_as_the_proof() {
-        let found = run(&input("0.356", 40_000), Start::default()).expect("it ends");
-        assert!(found.period.is_some_and(|proved| matches!(proved.theorem, Theorem::Window(_))));
+        drive::single(input, &Run::new(1), start, portable::parts()).expect("it ends")
     }
 }

@@ -7,9 +7,8 @@
 //! Where the position counts, a move that takes an odd number and leaves one heap reaches common values from rare
 //! heaps; lanes find these few one by one.
 //!
-//! *Questions.* Where many heaps are rare, only moves that together reach most values are decoded ([`heads`]). Each
-//! other move is asked whether it reaches the least codes that are still free, a few of each heap, until each heap has
-//! one that no move reaches.
+//! *Tests.* Where many heaps are rare, only moves that together reach most values are decoded ([`cover`]). Each other move is tested for
+//! the least codes that are still free, a few of each heap, until each heap has one that no move reaches.
 //!
 //! *Rare values.* Every rare value below must be shown to be reached. A few hundred common heaps go through the same
 //! decode. Of the values that remain, a few in a block, each is searched for among all splits. The first that is not
@@ -18,9 +17,9 @@
 //! The quality of the mask affects only the time. The mask is chosen anew as the rare heaps grow in number, or when a
 //! value has a new bit.
 
-use super::codes::{CODES, Coder, LANES, Move, sort_by_shift, spread};
+use super::codes::{CODES, Coder, LANES, Move, parted, sort_by_shift, spread};
 use super::space::{Mask, Space, common_parity};
-use super::{ASKED, CHUNK, Compiled, GROUPS, Group, Inner, PLANES, heads};
+use super::{Backend, BlockOps, CHUNK, GROUPS, Group, PLANES, TESTED, cover};
 use crate::cores::octal::octal::candidates::search;
 use crate::cores::octal::octal::input::Octal;
 use crate::cores::octal::octal::values::Values;
@@ -30,14 +29,17 @@ use crate::simd::bits::funnel;
 /// The codes that are free, a word for each group and heap.
 type Free = [[u64; LANES]; GROUPS];
 
-/// What the sparse kernels know of the values.
+/// The state of a run by blocks.
 #[derive(Clone)]
 pub struct Sparse<'a> {
-    pub rules: Rules<'a>,
+    input: &'a Octal,
+    is_unequal: bool,
+    /// Places whose moves leave two heaps.
+    pub splits: Vec<usize>,
     pub space: Space,
     pub coder: Coder,
     /// The takes that turn rare into common and common into rare: those of an odd number, where the position counts.
-    pub turned: Vec<usize>,
+    pub odd_takes: Vec<usize>,
     /// A bit for each heap up to the last rare one.
     rare: Vec<u64>,
     /// A code for each heap, then padding for a block.
@@ -46,39 +48,23 @@ pub struct Sparse<'a> {
     planes: usize,
     spare: usize,
     roles: Roles,
-    reversed: Reversed,
-}
-
-/// The moves of the game.
-#[derive(Clone)]
-pub struct Rules<'a> {
-    input: &'a Octal,
-    is_unequal: bool,
-    /// Places whose moves leave one heap, and those whose moves leave two.
-    takes: Vec<usize>,
-    pub splits: Vec<usize>,
+    /// For searches among splits, whose other heap is in ascending order: in reverse order the first values, and the codes of up to
+    /// [`MOST_AFTER_RARE`] heaps after the last rare one, none until the run is far past them.
+    reversed: Vec<u16>,
+    after_rare: Vec<u8>,
 }
 
 /// The moves by what is done with them.
 #[derive(Clone, Default)]
 struct Roles {
-    /// Those that leave a rare heap: that reach into their block, that are decoded, and that are asked.
+    /// Those that leave a rare heap: that reach into their block, that are decoded, and that are tested.
     near: Vec<Move>,
     far: Vec<Move>,
-    asked: Vec<Move>,
+    tested: Vec<Move>,
     /// Those that leave a common heap and show that rare values are reached: the ones that are decoded.
-    heads: Vec<Move>,
+    cover: Vec<Move>,
     /// The heap from which the moves are chosen anew.
     until: usize,
-}
-
-/// In reverse order, for searches among splits, whose other heap then is in ascending order.
-#[derive(Clone, Default)]
-struct Reversed {
-    /// The first values.
-    values: Vec<u16>,
-    /// The codes of up to [`STRETCH`] heaps after the last rare one; none until the run is far past them.
-    stretch: Vec<u8>,
 }
 
 /// Values whose bits do not fit in the codes.
@@ -87,40 +73,42 @@ pub struct TooLarge;
 /// How many of the first values are kept in reverse order.
 const REVERSED: usize = 1 << 15;
 /// Heaps whose codes are searched first, at most.
-const STRETCH: usize = 1 << 15;
-/// The number of heads where none are chosen.
-const HEADS: usize = 512;
+const MOST_AFTER_RARE: usize = 1 << 15;
+/// Moves of the cover where none are chosen.
+const COVER: usize = 512;
 /// Nanoseconds for a move that goes lane by lane.
 const MIXED_NS: f64 = 60.0;
-/// Heads to choose from.
+/// Moves to choose the cover from.
 const POOL: usize = 4096;
 /// Blocks with a plane to spare until it is given up.
 const SPARE: usize = 32;
 /// How many codes of a heap a move must reach to be decoded, for common and for rare values, as measured with AVX-512.
-const WORTH: [f64; 2] = [0.0015, 0.0015];
-/// The most heaps of a block that are asked one by one.
+const WORTH: f64 = 0.0015;
+/// The most heaps of a block that are tested one by one.
 const FEW: u32 = 4;
 
 impl<'a> Sparse<'a> {
     pub fn new(input: &'a Octal, g: &[u16]) -> Result<Self, TooLarge> {
-        let is_unequal = input.code().is_unequal();
         let mut sparse = Sparse {
-            rules: Rules { input, is_unequal, takes: input.places(2).collect(), splits: input.places(4).collect() },
+            input,
+            is_unequal: input.code().is_unequal(),
+            splits: input.places(4).collect(),
             space: Space::new(common_parity(input.code()), g),
             coder: Coder::new(Mask { values: 1, position: None }),
-            turned: Vec::new(),
+            odd_takes: Vec::new(),
             rare: Vec::new(),
             codes: vec![0; input.heaps() + 4 * LANES],
             planes: 0,
             spare: 0,
             roles: Roles::default(),
-            reversed: Reversed::default(),
+            reversed: Vec::new(),
+            after_rare: Vec::new(),
         };
         sparse.rebuild(g)?;
         Ok(sparse)
     }
 
-    /// Adopts the mask of the space: new codes, moves and heads.
+    /// Adopts the mask of the space: new codes and moves.
     fn rebuild(&mut self, g: &[u16]) -> Result<(), TooLarge> {
         self.coder = Coder::new(self.space.mask());
         (self.rare, self.planes) = (Vec::new(), 0);
@@ -128,17 +116,15 @@ impl<'a> Sparse<'a> {
             self.encode(n, *value)?;
         }
         self.roles = Roles::default();
-        self.turned.clear();
-        for i in 0..self.rules.takes.len() {
-            let place = self.rules.takes[i];
+        self.odd_takes.clear();
+        for place in self.input.places(2) {
             if self.space.mask().position.is_some() && place % 2 == 1 {
-                self.turned.push(place);
+                self.odd_takes.push(place);
             } else {
                 self.add_move(Move::new(place, 0, 0));
             }
         }
-        for i in 0..self.space.rare().len() {
-            let (heap, value) = self.space.rare()[i];
+        for (heap, value) in self.space.rare().to_vec() {
             self.add_rare(heap, value);
         }
         sort_by_shift(&mut self.roles.near);
@@ -163,13 +149,13 @@ impl<'a> Sparse<'a> {
 
     fn add_rare(&mut self, heap: usize, value: u16) {
         let code = spread(self.coder.code(value) as u8);
-        self.reversed.stretch.clear();
-        if !self.roles.asked.is_empty() {
-            self.roles.far.append(&mut self.roles.asked);
+        self.after_rare.clear();
+        if !self.roles.tested.is_empty() {
+            self.roles.far.append(&mut self.roles.tested);
             sort_by_shift(&mut self.roles.far);
         }
-        for i in 0..self.rules.splits.len() {
-            self.add_move(Move { shift: self.rules.splits[i] + heap, code, heap });
+        for i in 0..self.splits.len() {
+            self.add_move(Move { shift: self.splits[i] + heap, code, heap });
         }
     }
 
@@ -196,17 +182,17 @@ impl<'a> Sparse<'a> {
 
     /// Sets `free` to the codes that the moves leave free in the block from `n` on, through common heaps below `end`.
     #[inline(always)]
-    fn free(&self, n: usize, end: usize, moves: &[Move], planes: usize, inner: &Inner, free: &mut Free) {
+    fn free(&self, n: usize, end: usize, moves: &[Move], planes: usize, ops: &BlockOps, free: &mut Free) {
         let mut hits = [[0; LANES]; PLANES];
         let farthest = moves.last().map_or(0, |m| m.shift);
         let is_all_common = n > farthest + self.last_rare();
         let is_apart = |m: &Move| m.shift >= LANES && m.shift < n && self.is_common(n - m.shift);
-        let (apart, mixed) = if is_all_common { Default::default() } else { heads::parted(moves.to_vec(), &is_apart) };
-        (inner.decode)(&self.codes, n, if is_all_common { moves } else { &apart }, planes, &mut hits);
+        let (apart, mixed) = if is_all_common { Default::default() } else { parted(moves.to_vec(), &is_apart) };
+        (ops.decode)(&self.codes, n, if is_all_common { moves } else { &apart }, planes, &mut hits);
         for (q, free) in free.iter_mut().enumerate() {
             if 8 * q < planes {
                 let group: &Group = hits[8 * q..].first_chunk().expect("whole groups");
-                (inner.words)(group, free);
+                (ops.words)(group, free);
                 // The codes past the last plane are not free.
                 let allowed = u64::MAX >> (64 - 8 * (planes - 8 * q).min(8));
                 for (word, last) in free.iter_mut().zip(&group[7]) {
@@ -233,7 +219,7 @@ impl<'a> Sparse<'a> {
         if n + first <= m.shift + self.last_rare() {
             lanes &= !(self.rare_from((n + first) - m.shift) << first);
         }
-        if self.rules.is_unequal && (n + first..n + last).contains(&(m.shift + m.heap)) {
+        if self.is_unequal && (n + first..n + last).contains(&(m.shift + m.heap)) {
             lanes &= !(1 << (m.shift + m.heap - n));
         }
         while lanes != 0 {
@@ -246,8 +232,8 @@ impl<'a> Sparse<'a> {
 
     /// Removes the rare values that takes turn into common ones. The heaps of the block itself are not rare.
     #[inline(always)]
-    fn remove_turned(&self, n: usize, free: &mut Free) {
-        for place in &self.turned {
+    fn remove_odd_takes(&self, n: usize, free: &mut Free) {
+        for place in &self.odd_takes {
             if n > place + self.last_rare() {
                 continue;
             }
@@ -258,38 +244,38 @@ impl<'a> Sparse<'a> {
         }
     }
 
-    /// Asks the moves that are not decoded for the least free codes of each heap, and removes those that they reach. It
-    /// is then known of all codes below `until` whether they are free.
+    /// Tests the moves that are not decoded for the least free codes of each heap, and removes the codes that they reach. All codes below
+    /// `until` are decided then.
     #[inline(always)]
-    fn ask(&self, n: usize, groups: usize, free: &mut Free, until: &mut [usize; LANES], inner: &Inner) {
+    fn test_least(&self, n: usize, groups: usize, free: &mut Free, until: &mut [usize; LANES], ops: &BlockOps) {
         // A heap may need more of them when moves inside the block take its codes, but most have enough.
         let mut unknown = u64::MAX;
         while unknown.count_ones() > FEW {
-            let mut asked = [[0; LANES]; ASKED];
-            let mut is_asked = [0; ASKED];
+            let mut tested = [[0; LANES]; TESTED];
+            let mut is_tested = [0; TESTED];
             for lane in (0..LANES).filter(|lane| unknown >> lane & 1 == 1) {
                 let mut count = 0;
                 for (q, free) in free.iter().enumerate().take(groups) {
                     let mut word = free[lane] & !below(until[lane], q);
-                    while word != 0 && count < ASKED {
-                        asked[count][lane] = (64 * q) as u8 + word.trailing_zeros() as u8;
-                        is_asked[count] |= 1 << lane;
+                    while word != 0 && count < TESTED {
+                        tested[count][lane] = (64 * q) as u8 + word.trailing_zeros() as u8;
+                        is_tested[count] |= 1 << lane;
                         (word, count) = (word & (word - 1), count + 1);
                     }
                 }
-                until[lane] = if count < ASKED { CODES } else { usize::from(asked[ASKED - 1][lane]) + 1 };
+                until[lane] = if count < TESTED { CODES } else { usize::from(tested[TESTED - 1][lane]) + 1 };
             }
-            let hits = (inner.tests)(&self.codes, n, &self.roles.asked, &asked);
-            for ((asked, is_asked), hits) in asked.iter().zip(is_asked).zip(hits) {
-                unknown &= !is_asked | hits;
-                let mut hits = is_asked & hits;
+            let hits = (ops.tests)(&self.codes, n, &self.roles.tested, &tested);
+            for ((tested, is_tested), hits) in tested.iter().zip(is_tested).zip(hits) {
+                unknown &= !is_tested | hits;
+                let mut hits = is_tested & hits;
                 while hits != 0 {
-                    let (lane, code) = (hits.trailing_zeros() as usize, asked[hits.trailing_zeros() as usize]);
+                    let (lane, code) = (hits.trailing_zeros() as usize, tested[hits.trailing_zeros() as usize]);
                     free[usize::from(code) / 64][lane] &= !(1 << (code % 64));
                     hits &= hits - 1;
                 }
             }
-            // Nothing is left to ask of these heaps: they need more planes.
+            // These heaps have no code left to test: they need more planes.
             for lane in (0..LANES).filter(|lane| until[*lane] == CODES) {
                 unknown &= !(1 << lane);
             }
@@ -298,21 +284,21 @@ impl<'a> Sparse<'a> {
 
     /// The codes of the block from `n` on, if no heap in it is rare.
     #[inline(always)]
-    pub fn common_block(&mut self, n: usize, inner: &Inner) -> Result<(), TooLarge> {
+    pub fn common_block(&mut self, n: usize, ops: &BlockOps) -> Result<(), TooLarge> {
         let mut free = [[0; LANES]; GROUPS];
-        let mut planes = (inner.planes)(self.planes);
+        let mut planes = (ops.planes)(self.planes);
         'block: loop {
-            self.free(n, n, &self.roles.far, planes, inner, &mut free);
+            self.free(n, n, &self.roles.far, planes, ops, &mut free);
             let groups = planes.div_ceil(8);
             for m in &self.roles.near {
                 self.remove(n, n, m, &mut free);
             }
-            self.remove_turned(n, &mut free);
-            // Codes below these are known to be free or not.
+            self.remove_odd_takes(n, &mut free);
+            // Codes below these are decided.
             let mut until = [CODES; LANES];
-            if !self.roles.asked.is_empty() {
+            if !self.roles.tested.is_empty() {
                 until = [0; LANES];
-                self.ask(n, groups, &mut free, &mut until, inner);
+                self.test_least(n, groups, &mut free, &mut until, ops);
             }
             for lane in 0..LANES {
                 let code = loop {
@@ -320,7 +306,7 @@ impl<'a> Sparse<'a> {
                         if planes == PLANES {
                             return Err(TooLarge);
                         }
-                        planes = (inner.planes)(planes + 1);
+                        planes = (ops.planes)(planes + 1);
                         continue 'block;
                     };
                     let code = (64 * q) as u8 + free[q][lane].trailing_zeros() as u8;
@@ -353,11 +339,11 @@ impl<'a> Sparse<'a> {
         self.planes = self.planes.max(planes);
     }
 
-    /// Whether the moves that are asked reach a code.
+    /// Whether the moves that are tested reach a code.
     #[inline(always)]
     fn is_hit(&self, n: usize, code: u8) -> bool {
         let mut is_hit = false;
-        for m in &self.roles.asked {
+        for m in &self.roles.tested {
             is_hit |= self.codes[n - m.shift] ^ m.code as u8 == code;
         }
         is_hit
@@ -365,7 +351,7 @@ impl<'a> Sparse<'a> {
 
     /// Verifies a block whose codes are computed, and keeps its values up to the first rare heap.
     #[inline(always)]
-    pub fn verify_block(&mut self, g: &mut Vec<u16>, inner: &Inner) -> Result<(), TooLarge> {
+    pub fn verify_block(&mut self, g: &mut Vec<u16>, ops: &BlockOps) -> Result<(), TooLarge> {
         let n = g.len();
         let end = n + LANES;
         let block: &[u8; LANES] = self.codes[n..].first_chunk().expect("padding");
@@ -374,20 +360,20 @@ impl<'a> Sparse<'a> {
         let mut free = [[0; LANES]; GROUPS];
         let bounds = (n..).zip(block).map(|(n, code)| usize::from(coder.rare_below(n, *code)));
         let highest = bounds.max().expect("64 codes");
-        self.free(n, end, &self.roles.heads, (inner.planes)(highest.div_ceil(8).max(1)), inner, &mut free);
+        self.free(n, end, &self.roles.cover, (ops.planes)(highest.div_ceil(8).max(1)), ops, &mut free);
         let mut other = None;
         'heaps: for lane in 0..LANES {
             let bound = usize::from(coder.rare_below(n + lane, self.codes[n + lane]));
-            let (mut open, mut count) = ([0; CODES], 0);
+            let (mut unresolved, mut count) = ([0; CODES], 0);
             for (q, free) in free.iter().enumerate() {
                 let mut word = free[lane] & below(bound, q);
                 while word != 0 {
-                    open[count] = (64 * q) as u8 + word.trailing_zeros() as u8;
+                    unresolved[count] = (64 * q) as u8 + word.trailing_zeros() as u8;
                     (word, count) = (word & (word - 1), count + 1);
                 }
             }
             if count > 0 {
-                for code in self.not_near_by(n + lane, &mut open[..count], inner) {
+                for code in self.not_near_by(n + lane, &mut unresolved[..count], ops) {
                     let value = coder.rare(n + lane, *code);
                     if !self.is_reached(n + lane, g, value) {
                         other = Some((n + lane, value));
@@ -411,29 +397,29 @@ impl<'a> Sparse<'a> {
         if is_due && self.space.choose(g) { self.rebuild(g) } else { Ok(()) }
     }
 
-    /// The codes, in their order, that are not found among splits of a heap of `n` into a heap of the stretch and a
+    /// The codes, in their order, that are not found among splits of a heap of `n` into one of the heaps after the last rare one and a
     /// common heap.
     #[inline(always)]
-    fn not_near_by<'c>(&self, n: usize, open: &'c mut [u8], inner: &Inner) -> &'c [u8] {
-        let mut count = open.len();
-        if let Some(place) = self.rules.splits.first().filter(|_| !self.reversed.stretch.is_empty()) {
-            // stretch[i] is the code of heap last - i, whose partner is heap n - place - last + i.
-            let last = self.last_rare() + self.reversed.stretch.len();
+    fn not_near_by<'c>(&self, n: usize, unresolved: &'c mut [u8], ops: &BlockOps) -> &'c [u8] {
+        let mut count = unresolved.len();
+        if let Some(place) = self.splits.first().filter(|_| !self.after_rare.is_empty()) {
+            // after_rare[i] is the code of heap last - i, whose partner is heap n - place - last + i.
+            let last = self.last_rare() + self.after_rare.len();
             let partners = &self.codes[n - place - last..];
-            for (a, b) in self.reversed.stretch.as_chunks().0.iter().zip(partners.as_chunks().0) {
-                count = (inner.search)(a, b, &mut open[..count]);
+            for (a, b) in self.after_rare.as_chunks().0.iter().zip(partners.as_chunks().0) {
+                count = (ops.search)(a, b, &mut unresolved[..count]);
                 if count == 0 {
                     break;
                 }
             }
         }
-        &open[..count]
+        &unresolved[..count]
     }
 
     /// Whether a move on a heap of `n` reaches this nim-sum, by the rules alone.
     #[inline(always)]
     pub fn is_reached(&self, n: usize, g: &[u16], value: u16) -> bool {
-        for (left, digit) in self.rules.input.moves(n) {
+        for (left, digit) in self.input.moves(n) {
             if Octal::leaves(digit, left) && g[left] == value || digit & 4 > 0 && self.is_split(left, g, value) {
                 return true;
             }
@@ -443,10 +429,10 @@ impl<'a> Sparse<'a> {
 
     #[inline(always)]
     fn is_split(&self, left: usize, g: &[u16], value: u16) -> bool {
-        let half = left.saturating_sub(usize::from(self.rules.is_unequal)) / 2;
+        let half = left.saturating_sub(usize::from(self.is_unequal)) / 2;
         // values[i] is the value of heap len - i. These heaps are searched first, the largest first.
-        let first = self.reversed.values.len().min(half);
-        let reversed = &self.reversed.values[self.reversed.values.len() - first..];
+        let first = self.reversed.len().min(half);
+        let reversed = &self.reversed[self.reversed.len() - first..];
         if search(reversed, &g[left - first..], value).1 {
             return true;
         }
@@ -458,65 +444,56 @@ impl<'a> Sparse<'a> {
         false
     }
 
-    /// Chooses the moves that are decoded and those that are asked, for heaps from `n`, the next one, to `4 n`.
+    /// Chooses the moves that are decoded and those that are tested, for heaps from `n`, the next one, to `4 n`.
     fn choose(&mut self, g: &[u16]) {
         let n = g.len();
         self.roles.until = 4 * n;
-        if self.reversed.values.len() < REVERSED {
-            self.reversed.values = g[1..n.min(REVERSED + 1)].to_vec();
-            self.reversed.values.reverse();
+        if self.reversed.len() < REVERSED {
+            self.reversed = g[1..n.min(REVERSED + 1)].to_vec();
+            self.reversed.reverse();
         }
-        let (common, place) = (self.last_rare() + 1, self.rules.splits.last().copied().unwrap_or(0));
-        // The stretch, its partners and the partners of a block are common, and no two of them are the same heap.
-        let length = (n / 2).saturating_sub(common + place + 2 * LANES).min(STRETCH) / CHUNK * CHUNK;
-        self.reversed.stretch = self.codes[common..common + length].to_vec();
-        self.reversed.stretch.reverse();
-        let (mut pool, most) = (Vec::new(), POOL.min(n / 16));
-        for place in &self.turned {
-            pool.push(Move::new(*place, 0, 0));
-        }
-        let mut heap = 1;
-        while pool.len() < most && heap < (n / 4).saturating_sub(place) {
-            if !self.is_rare(heap) {
-                for place in &self.rules.splits {
-                    pool.push(Move::new(place + heap, self.codes[heap], heap));
-                }
-            }
-            heap += 1;
-        }
+        let (common, place) = (self.last_rare() + 1, self.splits.last().copied().unwrap_or(0));
+        // These heaps, their partners and the partners of a block are common, and no two of them are the same heap.
+        let length = (n / 2).saturating_sub(common + place + 2 * LANES).min(MOST_AFTER_RARE) / CHUNK * CHUNK;
+        self.after_rare = self.codes[common..common + length].to_vec();
+        self.after_rare.reverse();
+        let most = POOL.min(n / 16);
+        let mut pool: Vec<Move> = self.odd_takes.iter().map(|place| Move::new(*place, 0, 0)).collect();
+        let common_heaps = (1..(n / 4).saturating_sub(place)).filter(|heap| !self.is_rare(*heap));
+        let (splits, codes) = (&self.splits, &self.codes);
+        let moves = |heap: usize| splits.iter().map(move |place| Move::new(place + heap, codes[heap], heap));
+        pool.extend(common_heaps.flat_map(moves).take(most));
         pool.truncate(most);
-        self.roles.far.append(&mut self.roles.asked);
+        self.roles.far.append(&mut self.roles.tested);
         let (codes, coder) = (&self.codes[..n], self.coder);
         // Few rare heaps have few codes, and a choice gains nothing.
-        if self.roles.far.len() <= HEADS {
-            pool.truncate(HEADS);
+        if self.roles.far.len() <= COVER {
+            pool.truncate(COVER);
             sort_by_shift(&mut pool);
-            self.roles.heads = pool;
+            self.roles.cover = pool;
             return;
         }
-        let [common_worth, rare_worth] = WORTH;
-        (self.roles.heads, _) = heads::choose(codes, &|n, code| coder.rare_below(n, code), pool, &[0], rare_worth);
-        // Where rare heaps could meet, moves are not asked.
+        (self.roles.cover, _) = cover::greedy(codes, &|n, code| coder.rare_below(n, code), pool, &[0], WORTH);
+        // Where rare heaps could meet, moves are not tested.
         if n > 2 * common + place + LANES {
             let pool = std::mem::take(&mut self.roles.far);
-            (self.roles.far, self.roles.asked) =
-                heads::choose(codes, &|_, code| u16::from(code), pool, &[0], common_worth);
+            (self.roles.far, self.roles.tested) = cover::greedy(codes, &|_, code| u16::from(code), pool, &[0], WORTH);
         }
     }
 
     /// Computes the values of the next heaps: of a block, or up to the first rare heap.
-    fn next(&mut self, g: &mut Vec<u16>, compiled: Compiled) -> Result<(), TooLarge> {
+    fn next(&mut self, g: &mut Vec<u16>, backend: Backend) -> Result<(), TooLarge> {
         let n = g.len();
         if n >= self.roles.until {
             self.choose(g);
         }
-        (compiled.common)(self, n)?;
-        (compiled.verify)(self, g)
+        (backend.common_block)(self, n)?;
+        (backend.verify_block)(self, g)
     }
 
     /// Computes the values of the next heaps and counts them, within the limit.
-    pub fn step(&mut self, values: &mut Values, compiled: Compiled) -> Result<Result<(), TooLarge>, RunError> {
-        let next = self.next(&mut values.known, compiled);
+    pub fn step(&mut self, values: &mut Values, backend: Backend) -> Result<Result<(), TooLarge>, RunError> {
+        let next = self.next(&mut values.known, backend);
         values.known.truncate(values.heaps);
         values.advance()?;
         Ok(next)
@@ -524,7 +501,7 @@ impl<'a> Sparse<'a> {
 
     /// The moves that leave a rare heap.
     pub fn moves(&self) -> Vec<Move> {
-        [&self.roles.near[..], &self.roles.far, &self.roles.asked].concat()
+        [&self.roles.near[..], &self.roles.far, &self.roles.tested].concat()
     }
 
     /// Whether moves are chosen before the next block.
@@ -534,7 +511,7 @@ impl<'a> Sparse<'a> {
 
     /// Twice as far as the moves of common blocks reach back, and four blocks more, so that none meets a rare heap.
     fn reach(&self) -> usize {
-        2 * (self.last_rare() + self.rules.input.code().last_place().unwrap_or(0)) + 4 * LANES
+        2 * (self.last_rare() + self.input.code().last_place().unwrap_or(0)) + 4 * LANES
     }
 
     /// How many heaps from `n` on can be computed ahead: no rare heap is near, and no choice is due.
@@ -558,11 +535,9 @@ impl<'a> Sparse<'a> {
     pub fn heap_ns(&self, n: usize, ns: f64) -> f64 {
         let recent = self.space.rare().len() - self.space.rare().partition_point(|(heap, _)| *heap < n / 2);
         let blocks = 1.0 / LANES as f64 + recent as f64 / (n as f64 / 2.0);
-        let mut mixed = 0;
-        for m in &self.roles.far {
-            mixed += usize::from(m.shift >= n || !self.is_common(n - m.shift));
-        }
-        blocks * ((self.roles.far.len() + HEADS) as f64 * ns + mixed as f64 * MIXED_NS + 3000.0) + 20.0
+        let is_mixed = |m: &&Move| m.shift >= n || !self.is_common(n - m.shift);
+        let mixed = self.roles.far.iter().filter(is_mixed).count();
+        blocks * ((self.roles.far.len() + COVER) as f64 * ns + mixed as f64 * MIXED_NS + 3000.0) + 20.0
     }
 }
 
@@ -577,13 +552,13 @@ fn below(bound: usize, group: usize) -> u64 {
 mod tests {
     use super::*;
     use crate::cores::octal::octal::MexOctal;
-    use crate::cores::octal::sparse::plain;
+    use crate::cores::octal::sparse::portable;
     use crate::kernel::Operation;
 
     /// The mask affects only the speed: values are right with any mask, whatever its lowest bit.
     #[test]
     fn values_do_not_depend_on_the_mask() {
-        let parts = plain::parts();
+        let parts = portable::parts();
         let masks = [
             ("0.6", None, &[1, 2, 3, 0x10, 0x20, 0x30, 0x50, 0x1ee][..]),
             ("grundy", None, &[1, 8, 0x10, 0xfe]),

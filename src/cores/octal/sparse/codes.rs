@@ -105,6 +105,28 @@ pub fn sort_by_shift(moves: &mut [Move]) {
     sort(moves, |_| 0);
 }
 
+/// The codes of the heaps from `n` on.
+#[inline(always)]
+pub fn codes_at<const HEAPS: usize>(codes: &[u8], n: usize) -> &[u8; HEAPS] {
+    codes[n..].first_chunk().expect("codes are padded by a block")
+}
+
+/// The one-hot bits of the first or second plane of 16 codes, by the low four bits of the code.
+pub const fn one_hot<const BYTES: usize>(plane: usize) -> [u8; BYTES] {
+    let mut table = [0; BYTES];
+    let mut i = 0;
+    while i < BYTES {
+        table[i] = if i % 16 / 8 == plane { 1 << (i % 8) } else { 0 };
+        i += 1;
+    }
+    table
+}
+
+/// The moves for which it is so, and the others.
+pub fn parted(moves: Vec<Move>, is_so: &dyn Fn(&Move) -> bool) -> (Vec<Move>, Vec<Move>) {
+    moves.into_iter().partition(is_so)
+}
+
 /// The byte, in all bytes of a word.
 pub fn spread(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])

@@ -1,29 +1,29 @@
-//! Sparse space: what the kernels of octal games and of their periods share. The theorems are in [`octal`](super::octal).
+//! Sparse space: the code that the kernels of octal games and of their periods share. The theorems are in [`octal`](super::octal).
 //!
-//! A [`Mask`](space::Mask) makes few heaps *rare*. [`Sparse`] computes 64 heaps at a time from the rare ones and
-//! verifies them; [`drive`] says when. Where few heaps are rare, a [`Window`](window::Window) of the last codes is enough. A tier has
-//! [`Inner`] parts, for which its file compiles the work on blocks ([`Compiled`]). All else is compiled once.
+//! A [`Mask`](space::Mask) makes few heaps *rare*. [`Sparse`] computes 64 heaps at a time from the rare ones and verifies them; [`drive`]
+//! chooses when. Where few heaps are rare, a [`CodeWindow`] of the last codes is enough. A tier has SIMD operations ([`BlockOps`],
+//! [`WindowOps`]), for which its file compiles the loops of both ([`Backend`]). All else is compiled once.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-pub mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub mod avx512;
 pub mod blocks;
+mod chain;
 pub mod codes;
+mod cover;
 pub mod drive;
-mod heads;
-pub mod plain;
+pub mod portable;
 pub mod space;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 pub mod v128;
 pub mod window;
+#[cfg(target_arch = "x86_64")]
+pub mod x86;
 
 use blocks::{Sparse, TooLarge};
 use codes::{LANES, Move};
-use window::Loops;
+use window::{CODES, CodeWindow, End, Verify, WindowOps};
 
 use super::octal::candidates::Candidates;
 use super::octal::input::Octal;
+use super::period::{Progress, Repetition};
 use crate::kernel::rates;
 
 /// One-hot planes: bit `b` of byte `i` of plane `p` means heap `i` and code `8 p + b`.
@@ -34,17 +34,17 @@ pub type Planes = [[u8; LANES]; PLANES];
 pub type Group = [[u8; LANES]; 8];
 /// Groups of planes.
 pub const GROUPS: usize = PLANES / 8;
-/// Codes of each heap that are asked at once.
-pub const ASKED: usize = 4;
+/// Codes of each heap that are tested at once.
+pub const TESTED: usize = 4;
 /// These codes, a list for each heap of a block.
-pub type Asked = [[u8; LANES]; ASKED];
+pub type TestedCodes = [[u8; LANES]; TESTED];
 
 /// Codes that are searched at once.
 pub const CHUNK: usize = 256;
 /// A chunk of codes.
 pub type Chunk = [u8; CHUNK];
 
-/// How long the parts of a tier take, in nanoseconds: a run chooses by it how values are computed.
+/// How long the operations of a tier take, in nanoseconds: a run chooses by it how values are computed.
 #[derive(Clone, Copy)]
 pub struct Pace {
     /// A move and a block.
@@ -65,40 +65,52 @@ const fn rate(kernel: &str) -> [f64; 1] {
     rates::find(include_str!("../rates.tsv"), "mex_octal", kernel)
 }
 
-/// The work on blocks, compiled for the tier of the function that [`compiled!`] is in. That function is not inlined: all drivers share
-/// its code.
+/// The loops through blocks and windows, compiled for the tier of the function that [`compiled!`] is in. That function is not inlined: all
+/// drivers share its code.
 #[derive(Clone, Copy)]
-pub struct Compiled {
-    /// [`Sparse::common_block`].
-    pub common: fn(&mut Sparse, usize) -> Result<(), TooLarge>,
-    /// [`Sparse::verify_block`].
-    pub verify: fn(&mut Sparse, &mut Vec<u16>) -> Result<(), TooLarge>,
-    /// [`Candidates::value`].
-    pub value: fn(&mut Candidates, &Octal, &[u16]) -> Option<u16>,
-    /// How long the parts take.
+pub struct Backend {
+    /// How long the operations take.
     pub pace: Pace,
-    /// The loops of a [`Window`](window::Window).
-    pub loops: Loops,
+    /// [`Candidates::value`].
+    pub candidate_value: fn(&mut Candidates, &Octal, &[u16]) -> Option<u16>,
+    /// [`Sparse::common_block`].
+    pub common_block: fn(&mut Sparse, usize) -> Result<(), TooLarge>,
+    /// [`Sparse::verify_block`].
+    pub verify_block: fn(&mut Sparse, &mut Vec<u16>) -> Result<(), TooLarge>,
+    /// [`CodeWindow::compute`].
+    pub compute: fn(&mut CodeWindow, codes: &mut [u8], n: usize) -> Result<(), End>,
+    /// [`CodeWindow::verify`].
+    pub verify: Verify,
+    /// [`Progress::mark`].
+    pub mark: fn(&mut Progress, count: usize, depth: usize, by_position: bool) -> Option<Repetition>,
+    /// [`Progress::count`].
+    pub count: fn(&mut Progress, count: usize, values: &[[u16; CODES]; 2]),
+    /// What the loops of a window are compiled for.
+    pub window: WindowOps,
 }
 
-/// [`Compiled`] of [`Inner`] parts.
+/// [`Backend`] of the operations of a tier.
 macro_rules! compiled {
-    ($inner:expr, $pace:expr, $loops:expr) => {
-        $crate::cores::octal::sparse::Compiled {
-            common: |sparse, n| sparse.common_block(n, &$inner),
-            verify: |sparse, values| sparse.verify_block(values, &$inner),
-            value: |candidates, input, known| candidates.value(input, known),
+    ($pace:expr, $block_ops:expr, $window_ops:expr) => {
+        $crate::cores::octal::sparse::Backend {
             pace: $pace,
-            loops: $loops,
+            candidate_value: |candidates, input, known| candidates.value(input, known),
+            common_block: |sparse, n| sparse.common_block(n, &$block_ops),
+            verify_block: |sparse, values| sparse.verify_block(values, &$block_ops),
+            compute: |window, codes, n| window.compute(codes, n, &$window_ops),
+            verify: |window, codes, n, odd, is_reached| window.verify(codes, n, odd, &$window_ops, is_reached),
+            mark: |progress, count, depth, by_position| progress.mark(count, depth, by_position),
+            count: |progress, count, values| progress.count(count, values),
+            window: $window_ops,
         }
     };
 }
 use compiled;
 
-/// The parts of a tier, as closures that have the CPU features of the function that makes them. Where this is known and the work on
-/// blocks is inlined, so are they.
+/// The operations of a tier on blocks, as closures that have the CPU features of the function that makes them. Where this is known and the
+/// work on blocks is inlined, so are they.
 #[derive(Clone, Copy)]
-pub struct Inner {
+pub struct BlockOps {
     /// The number of planes to decode for at least this many.
     pub planes: fn(usize) -> usize,
     /// ORs what the moves reach from the block at `n` into the first `planes` planes.
@@ -106,7 +118,7 @@ pub struct Inner {
     /// The codes that are not hit, a word for each heap; bit 63 is unspecified.
     pub words: fn(hits: &Group, free: &mut [u64; LANES]),
     /// For each list of codes, one for each heap of the block at `n`, the heaps that reach theirs.
-    pub tests: fn(codes: &[u8], n: usize, moves: &[Move], asked: &Asked) -> [u64; ASKED],
+    pub tests: fn(codes: &[u8], n: usize, moves: &[Move], tested: &TestedCodes) -> [u64; TESTED],
     /// Keeps the codes that are not the XOR of two codes at the same index, in their order, and returns their number.
-    pub search: fn(a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize,
+    pub search: fn(a: &Chunk, b: &Chunk, unresolved: &mut [u8]) -> usize,
 }

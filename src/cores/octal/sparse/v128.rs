@@ -5,10 +5,9 @@
 //! Cost per 16 heaps, move and two planes: an XOR, two lookups, two ORs.
 //! Bound (llvm-mca, Neoverse V2): the four vector ports, 22 cycles for 64 heaps and eight planes.
 
-use super::codes::{LANES, Move};
-use super::plain::search;
-use super::window::words;
-use super::{ASKED, Compiled, Inner, Pace, Planes, compiled};
+use super::codes::{LANES, Move, one_hot};
+use super::portable::{search, window_ops};
+use super::{Backend, BlockOps, Pace, Planes, TESTED, compiled};
 use crate::cores::mex::lanes::v128::free_words;
 use crate::simd::v128::{SUMS, Vector, bits, load, lookup, store};
 use crate::simd::{array_of, mapped};
@@ -24,17 +23,6 @@ const VECTORS: usize = LANES / 16;
 const TOGETHER: usize = 8;
 const HELD: usize = SUMS / TOGETHER;
 
-/// The one-hot bits of the first or second plane of a group, by the low four bits of the code.
-const fn table(plane: usize) -> [u8; GROUP] {
-    let mut table = [0; GROUP];
-    let mut i = 0;
-    while i < 8 {
-        table[8 * plane + i] = 1 << i;
-        i += 1;
-    }
-    table
-}
-
 /// The codes that a move reaches from the block at `n`: those that it reads, XORed with its own.
 #[inline(always)]
 fn reached<const V: usize>(codes: &[u8], n: usize, m: &Move, first: usize) -> [Vector<u8>; V] {
@@ -44,7 +32,7 @@ fn reached<const V: usize>(codes: &[u8], n: usize, m: &Move, first: usize) -> [V
 }
 
 fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes) {
-    let tables = [load(&table(0)), load(&table(1))];
+    let tables = [load(&one_hot(0)), load(&one_hot(1))];
     for (first, planes) in (0..planes).step_by(TOGETHER).zip(hits.chunks_exact_mut(TOGETHER)) {
         for part in (0..VECTORS).step_by(HELD) {
             let mut sums: [[Vector<u8>; HELD]; TOGETHER] =
@@ -70,32 +58,32 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
     }
 }
 
-fn tests(codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED] {
-    let asked = asked.each_ref().map(|asked| -> [_; VECTORS] { array_of(|q| load(&asked.as_chunks::<16>().0[q])) });
-    let mut hits = [[Vector::splat(0); VECTORS]; ASKED];
+fn tests(codes: &[u8], n: usize, moves: &[Move], tested: &[[u8; LANES]; TESTED]) -> [u64; TESTED] {
+    let tested = tested.each_ref().map(|tested| -> [_; VECTORS] { array_of(|q| load(&tested.as_chunks::<16>().0[q])) });
+    let mut hits = [[Vector::splat(0); VECTORS]; TESTED];
     for m in moves {
         let codes: [_; VECTORS] = reached(codes, n, m, 0);
-        for (hits, asked) in hits.iter_mut().zip(&asked) {
-            for (hits, (code, asked)) in hits.iter_mut().zip(codes.iter().zip(asked)) {
-                *hits |= code.equal(*asked);
+        for (hits, tested) in hits.iter_mut().zip(&tested) {
+            for (hits, (code, tested)) in hits.iter_mut().zip(codes.iter().zip(tested)) {
+                *hits |= code.equal(*tested);
             }
         }
     }
     hits.map(bits)
 }
 
-/// The parts of this tier.
-pub fn parts() -> Compiled {
-    compiled!(inner(), PACE, words::portable())
+/// The loops of this tier.
+pub fn parts() -> Backend {
+    compiled!(PACE, block_ops(), window_ops())
 }
 
 #[inline(always)]
-fn inner() -> Inner {
-    Inner {
+fn block_ops() -> BlockOps {
+    BlockOps {
         planes: |least: usize| least.next_multiple_of(TOGETHER),
         decode,
         words: free_words,
         tests,
-        search: |a: &_, b: &_, open: &mut _| search(a, b, open),
+        search: |a: &_, b: &_, unresolved: &mut _| search(a, b, unresolved),
     }
 }

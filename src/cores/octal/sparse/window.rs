@@ -7,49 +7,39 @@
 //! block at once, those of at least [`SHORT`] for 16 heaps, and the few shorter ones heap by heap. The lowest bit that is not set is
 //! the code.
 //!
-//! *Rare values.* Some small common heaps, the heads, reach nearly all rare values below. The values that they miss are
-//! searched for among the splits with the first common heaps ([`Window::stretch`]), the smallest first.
+//! *Rare values.* Some small common heaps, the *cover*, reach nearly all rare values below. The values that they miss are searched for
+//! among the splits with the first common heaps ([`CodeWindow::after_rare`]), the smallest first.
 //!
-//! All of this reads only codes, and these only as far back as the farthest move, head or split in use. So the values
+//! All of this reads only codes, and these only as far back as the farthest move or split in use. So the values
 //! of a window decide what follows, and whether it is verified: see [`mex_period`](crate::cores::octal::period).
 //!
-//! Cost: the decode of 15 to 150 rare heaps and about as many heads, and a few words a heap for places and near rare heaps.
+//! Cost: the decode of 15 to 150 rare heaps and a cover of about as many, and a few words a heap for places and near rare heaps.
 //! Bound: the decode, which is that of the tier; with few rare heaps, the chain through near ones.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-pub mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub mod avx512;
-mod chain;
-pub mod steps;
-pub mod words;
-
+use super::Backend;
 use super::blocks::Sparse;
-use super::codes::{Coder, LANES, Move, sort, sort_by_shift};
-use super::heads::{self, parted};
-use crate::cores::octal::period::{Progress, Repetition};
+use super::chain::{self, Chain, SHORT};
+use super::codes::{Coder, LANES, Move, codes_at, parted, sort, sort_by_shift};
+use super::cover;
 use crate::simd::array_of;
-use chain::Chain;
 
 /// Codes of a word.
 pub const CODES: usize = 64;
 /// Heaps that are verified after they are computed, while their codes are in L1.
 pub const CHUNK: usize = 64 * LANES;
-/// Moves shorter than this are done heap by heap.
-const SHORT: usize = 16;
 /// If at most this many moves are shorter than a block, all of them are done heap by heap. With more, lanes of 16 are quicker.
 const FEW_SHORT: usize = 8;
 /// The most moves that leave a rare heap. With more, other kernels are quicker.
 const MOST_MOVES: usize = 1024;
-/// Heads to choose from.
+/// Common heaps to choose the cover from.
 const POOL: usize = 1024;
 /// The blocks of a search before any is known. In 0.106 a search reads 1.2 blocks, in 0.324 three, in 0.354 a hundred.
 const LONG_SEARCH: u64 = 4;
 /// Common heaps whose splits are searched.
-const STRETCH: usize = 1 << 20;
+const MOST_AFTER_RARE: usize = 1 << 20;
 
 /// The codes of a block of a search.
-pub type Block = [u8; LANES];
+pub type CodeBlock = [u8; LANES];
 
 /// Moves by the code of the heap that they leave beside the one whose code is read.
 #[derive(Clone, Debug, Default)]
@@ -86,52 +76,20 @@ impl Moves {
 
     /// The longest shift.
     fn reach(&self) -> usize {
-        let mut reach = 0;
-        for shift in &self.shifts {
-            reach = reach.max(*shift);
-        }
-        reach
+        self.shifts.iter().copied().max().unwrap_or(0)
     }
 }
 
-/// The loops through a chunk, compiled for the tier of the function that [`loops!`] is in.
-#[derive(Clone, Copy, Debug)]
-pub struct Loops {
-    /// [`Window::compute`].
-    pub compute: fn(&mut Window, codes: &mut [u8], n: usize) -> Result<(), End>,
-    /// [`Window::verify`].
-    pub verify: Verify,
-    /// [`Progress::mark`].
-    pub mark: fn(&mut Progress, count: usize, depth: usize, by_position: bool) -> Option<Repetition>,
-    /// [`Progress::count`].
-    pub count: fn(&mut Progress, count: usize, values: &[[u16; CODES]; 2]),
-    /// What they are compiled for.
-    pub lanes: Lanes,
-}
-
-type Verify = fn(&mut Window, codes: &[u8], n: usize, odd: usize, is_reached: IsReached<'_>) -> Result<(), End>;
+/// A function that verifies a chunk: [`CodeWindow::verify`].
+pub type Verify = fn(&mut CodeWindow, codes: &[u8], n: usize, odd: usize, is_reached: IsReached<'_>) -> Result<(), End>;
 
 /// Searches for a move by which a heap reaches a rare value, given the heap's index and the code.
 pub type IsReached<'a> = &'a mut dyn FnMut(usize, u8) -> bool;
 
-/// [`Loops`] of [`Lanes`].
-macro_rules! loops {
-    ($lanes:expr) => {
-        $crate::cores::octal::sparse::window::Loops {
-            compute: |window, codes, n| window.compute(codes, n, &$lanes),
-            verify: |window, codes, n, odd, is_reached| window.verify(codes, n, odd, &$lanes, is_reached),
-            mark: |progress, count, depth, by_position| progress.mark(count, depth, by_position),
-            count: |progress, count, values| progress.count(count, values),
-            lanes: $lanes,
-        }
-    };
-}
-pub(super) use loops;
-
-/// The parts in which the kernels differ, as those of [`Inner`](super::Inner). `planes` groups of eight codes are enough: codes past them
-/// are not asked for.
+/// The operations of a tier on windows, as those of [`BlockOps`](super::BlockOps) on blocks. `planes` groups of eight codes are enough:
+/// nothing reads codes past them.
 #[derive(Clone, Copy, Debug)]
-pub struct Lanes {
+pub struct WindowOps {
     /// Heaps of a block, a multiple of [`SHORT`] and at most [`LANES`].
     pub size: usize,
     /// Whether fewer planes take less time.
@@ -143,12 +101,12 @@ pub struct Lanes {
     /// ORs the codes that moves reach from the `SHORT` heaps at `n` into their words.
     pub short: fn(codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]),
     /// Whether a code is the XOR of two codes at the same index.
-    pub is_split: fn(a: &Block, b: &Block, code: u8) -> bool,
+    pub is_split: fn(a: &CodeBlock, b: &CodeBlock, code: u8) -> bool,
 }
 
 /// What computes codes from those before them.
 #[derive(Clone, Debug)]
-pub struct Window {
+pub struct CodeWindow {
     pub coder: Coder,
     /// The last rare heap, and how many there are.
     pub last_rare: usize,
@@ -159,18 +117,18 @@ pub struct Window {
     far: Moves,
     rare: Moves,
     /// Splits into a common heap at the first place.
-    heads: Moves,
+    cover: Moves,
     /// Groups of eight codes that hold those of most blocks.
     planes: usize,
     /// Places that split a heap.
     splits: Vec<usize>,
-    /// Takes that turn common into rare. With several places they are apart from the heads.
-    turned: Vec<usize>,
-    turning: Moves,
+    /// Takes that turn common into rare. With several places they are apart from the cover.
+    odd_takes: Vec<usize>,
+    odd_take_moves: Moves,
     /// The first common heaps before the last rare one, with their codes. Some values occur there alone.
     first: Vec<(usize, u8)>,
     /// The codes of the common heaps after the last rare one, in blocks of 64, each in reverse order.
-    stretch: Vec<Block>,
+    after_rare: Vec<CodeBlock>,
     /// How far back moves that leave a rare heap read, and how far the verification has read.
     pub depth: usize,
     pub verified_by: usize,
@@ -185,31 +143,21 @@ pub struct Window {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The heap at this index is not shown to reach the rare value with this code.
-    Open(usize, u8),
+    Unresolved(usize, u8),
     /// A code has no bit in a word.
     TooLarge,
 }
 
-impl Window {
+impl CodeWindow {
     /// The window of the first `n` heaps; `None` if a value has no bit in a word, the moves are too many, or they reach too far.
-    pub fn new(sparse: &Sparse, n: usize, loops: Loops) -> Option<Self> {
+    pub fn new(sparse: &Sparse, n: usize, backend: Backend) -> Option<Self> {
         let (coder, last_rare, codes) = (sparse.coder, sparse.last_rare(), &sparse.codes[..n]);
-        let (moves, splits, turned) = (sparse.moves(), &sparse.rules.splits, &sparse.turned);
+        let (moves, splits, odd_takes) = (sparse.moves(), &sparse.splits, &sparse.odd_takes);
         let (base, place) = (*splits.first()?, splits.last()?);
-        let (first, length) = (last_rare + 1, (n / 4).min(STRETCH) / LANES * LANES);
-        let (mut depth, mut largest) = (0, 0);
-        for m in &moves {
-            depth = depth.max(m.shift);
-        }
-        for code in codes {
-            largest = largest.max(*code);
-        }
-        let mut farthest = depth.max(first + place);
-        for place in turned {
-            farthest = farthest.max(*place);
-        }
-        if usize::from(largest) >= CODES
-            || moves.is_empty()
+        let (first, length) = (last_rare + 1, (n / 4).min(MOST_AFTER_RARE) / LANES * LANES);
+        let depth = moves.iter().map(|m| m.shift).max()?;
+        let farthest = odd_takes.iter().fold(depth.max(first + place), |far, place| far.max(*place));
+        if usize::from(codes.iter().fold(0, |most, code| *code.max(&most))) >= CODES
             || moves.len() > MOST_MOVES
             || n < 8 * farthest + CHUNK
             || length == 0
@@ -228,25 +176,16 @@ impl Window {
             }
         }
         sort_by_shift(&mut all);
-        let (near, far) = parted(all.clone(), &|m| m.shift < loops.lanes.size);
+        let (near, far) = parted(all.clone(), &|m| m.shift < backend.window.size);
         let all_short = near.len() <= FEW_SHORT;
         let (short, middle) = parted(near, &|m| all_short || m.shift < SHORT);
         if short.len() > chain::MOST {
             return None;
         }
-        let mut common = Vec::new();
-        for (heap, code) in codes[..first].iter().enumerate().skip(1) {
-            if common.len() < POOL / 2 && !sparse.is_rare(heap) {
-                common.push((heap, *code));
-            }
-        }
-        let mut stretch = Vec::with_capacity(length / LANES);
-        for block in codes[first..first + length].as_chunks().0 {
-            let mut block: Block = *block;
-            block.reverse();
-            stretch.push(block);
-        }
-        let mut window = Window {
+        let common = (1..first).filter(|heap| !sparse.is_rare(*heap)).take(POOL / 2);
+        let mut after_rare: Vec<CodeBlock> = codes[first..first + length].as_chunks().0.to_vec();
+        after_rare.iter_mut().for_each(|block| block.reverse());
+        let mut window = CodeWindow {
             coder,
             last_rare,
             rare_count: sparse.space.rare_count(),
@@ -254,64 +193,51 @@ impl Window {
             middle,
             far: Moves::new(far),
             rare: Moves::new(all),
-            heads: Moves::default(),
+            cover: Moves::default(),
             planes: 1,
             splits: splits.clone(),
-            turned: turned.clone(),
-            turning: Moves::default(),
-            first: common,
-            stretch,
+            odd_takes: odd_takes.clone(),
+            odd_take_moves: Moves::default(),
+            first: common.map(|heap| (heap, codes[heap])).collect(),
+            after_rare,
             depth,
             verified_by: 0,
             searches: 1,
             searched: LONG_SEARCH,
             reached: vec![0; place - base + CHUNK + LANES],
         };
-        window.choose(codes, loops);
+        window.choose(codes, backend);
         Some(window)
     }
 
-    /// Chooses the heads by the last of these codes: those that save more time than they take, by the length of the searches so far.
+    /// Chooses the cover by the last of these codes: the heaps that save more time than they take, by the length of the searches so far.
     /// The first code is that of an even heap.
-    pub fn choose(&mut self, codes: &[u8], loops: Loops) {
+    pub fn choose(&mut self, codes: &[u8], backend: Backend) {
         let (first, base) = (self.last_rare + 1, self.splits[0]);
-        let mut pool = Vec::with_capacity(POOL);
-        for (heap, code) in &self.first {
-            pool.push(Move::new(base + heap, *code, *heap));
-        }
-        let stretched = first + (LANES * self.stretch.len()).min(POOL - pool.len());
-        for heap in first..stretched.min(codes.len() / 8) {
-            let place = heap - first;
-            let code = self.stretch[place / LANES][LANES - 1 - place % LANES];
-            pool.push(Move::new(base + heap, code, heap));
-        }
-        // These reach as much as any head can.
-        let mut turning = Vec::new();
-        for place in &self.turned {
-            if *place <= self.longest() {
-                turning.push(Move::new(*place, 0, 0));
-            }
-        }
+        let after_rare = self.after_rare.iter().flat_map(|block| block.iter().rev()).zip(first..codes.len() / 8);
+        let common = self.first.iter().copied().chain(after_rare.map(|(code, heap)| (heap, *code))).take(POOL);
+        let pool = common.map(|(heap, code)| Move::new(base + heap, code, heap)).collect();
+        // These reach as much as any common heap can.
+        let odd_takes = self.odd_takes.iter().filter(|place| **place <= self.longest());
+        let mut odd_takes: Vec<Move> = odd_takes.map(|place| Move::new(*place, 0, 0)).collect();
         let places = offsets(&self.splits);
         let bound = |n, code| self.coder.rare_below(n, code);
-        let worth = loops.lanes.worth * self.searches as f64 / self.searched as f64;
-        let (mut heads, _) = heads::choose(codes, &bound, pool, &places, worth);
+        let worth = backend.window.worth * self.searches as f64 / self.searched as f64;
+        let (mut cover, _) = cover::greedy(codes, &bound, pool, &places, worth);
         if places.len() == 1 {
-            heads.append(&mut turning);
-            self.turning = Moves::default();
-        } else {
-            self.turning = Moves::new(turning);
+            cover.append(&mut odd_takes);
         }
-        self.heads = Moves::new(heads);
+        self.odd_take_moves = Moves::new(odd_takes);
+        self.cover = Moves::new(cover);
         let last = &codes[codes.len() / 4 * 3..];
-        self.planes = if loops.lanes.has_planes { fewest_planes(last, loops.lanes.size) } else { CODES / 8 };
+        self.planes = if backend.window.has_planes { fewest_planes(last, backend.window.size) } else { CODES / 8 };
         self.set_verified_by(self.verified_by);
     }
 
-    /// Resets the record of how far back the verification reads: at least as far as the heads and as `distance`.
+    /// Resets the record of how far back the verification reads: at least as far as the cover and as `distance`.
     pub fn set_verified_by(&mut self, distance: usize) {
-        let heads = self.heads.reach() + self.before();
-        self.verified_by = heads.max(self.turning.reach()).max(distance);
+        let cover = self.cover.reach() + self.before();
+        self.verified_by = cover.max(self.odd_take_moves.reach()).max(distance);
     }
 
     /// How many of the last codes decide the next ones, and have decided their verification so far.
@@ -322,7 +248,7 @@ impl Window {
     /// How far back anything can read.
     pub fn longest(&self) -> usize {
         let place = self.splits.last().copied().unwrap_or(0);
-        self.depth.max(self.last_rare + self.stretch.len().max(POOL / LANES) * LANES + place)
+        self.depth.max(self.last_rare + self.after_rare.len().max(POOL / LANES) * LANES + place)
     }
 
     /// The value of each code, for even and for odd heaps.
@@ -340,24 +266,24 @@ impl Window {
     /// # Errors
     /// [`End::TooLarge`].
     #[inline(always)]
-    pub fn compute(&mut self, codes: &mut [u8], n: usize, lanes: &Lanes) -> Result<(), End> {
+    pub fn compute(&mut self, codes: &mut [u8], n: usize, ops: &WindowOps) -> Result<(), End> {
         let before = self.before();
-        reach(codes, n - before, before, &self.rare, |_| CODES / 8, lanes, &mut self.reached);
-        for at in (0..CHUNK).step_by(lanes.size) {
+        reach(codes, n - before, before, &self.rare, |_| CODES / 8, ops, &mut self.reached);
+        for at in (0..CHUNK).step_by(ops.size) {
             let n = n + at;
             let mut planes = self.planes;
             loop {
-                let block = &mut self.reached[before + at..][..lanes.size];
-                (lanes.block)(codes, n, &self.far, planes, block);
-                for from in (0..lanes.size).step_by(SHORT) {
+                let block = &mut self.reached[before + at..][..ops.size];
+                (ops.block)(codes, n, &self.far, planes, block);
+                for from in (0..ops.size).step_by(SHORT) {
                     let words = &mut self.reached[..before + at + from + SHORT];
                     if !self.middle.is_empty() {
                         let last = words.last_chunk_mut().expect("16 words");
-                        (lanes.short)(codes, n + from, &self.middle, planes, last);
+                        (ops.short)(codes, n + from, &self.middle, planes, last);
                     }
                     self.chain.run(codes, n + from, words);
                 }
-                let largest = largest(&codes[n..n + lanes.size]);
+                let largest = largest(&codes[n..n + ops.size]);
                 if usize::from(largest) < 8 * planes {
                     break;
                 }
@@ -366,32 +292,32 @@ impl Window {
                 }
                 planes += 1;
                 // The words before the block have too few planes as well.
-                reach(codes, n - before, before, &self.rare, |_| planes, lanes, &mut self.reached[at..]);
+                reach(codes, n - before, before, &self.rare, |_| planes, ops, &mut self.reached[at..]);
             }
         }
         Ok(())
     }
 
     /// Verifies the chunk at the index `n`, which is that of an odd heap if `odd` is 1. `is_reached` searches where no
-    /// split with a heap of the stretch is found.
+    /// split with a heap after the last rare one is found.
     ///
     /// # Errors
-    /// [`End::Open`]: the heaps before it are verified.
+    /// [`End::Unresolved`]: the heaps before it are verified.
     #[inline(always)]
     pub fn verify(
         &mut self,
         codes: &[u8],
         n: usize,
         odd: usize,
-        lanes: &Lanes,
+        ops: &WindowOps,
         is_reached: IsReached<'_>,
     ) -> Result<(), End> {
         let before = self.before();
         let coder = self.coder;
         // Words that are read again for other places need as many planes as any heap.
         let most = if before > 0 { enough(coder, &codes[n..n + CHUNK]) } else { 0 };
-        let planes = |n: usize| if before > 0 { most } else { enough(coder, &codes[n..n + lanes.size]) };
-        reach(codes, n - before, before + CHUNK, &self.heads, planes, lanes, &mut self.reached);
+        let planes = |n: usize| if before > 0 { most } else { enough(coder, &codes[n..n + ops.size]) };
+        reach(codes, n - before, before + CHUNK, &self.cover, planes, ops, &mut self.reached);
         for at in (0..CHUNK).step_by(LANES) {
             let n = n + at;
             let mut words: [u64; LANES] = *self.reached[before + at..].first_chunk().expect("a block");
@@ -402,47 +328,47 @@ impl Window {
                     *word |= from;
                 }
             }
-            if !self.turning.is_empty() {
-                let mut turning = [0; LANES];
-                reach(codes, n, LANES, &self.turning, planes, lanes, &mut turning);
-                for (word, taken) in words.iter_mut().zip(turning) {
+            if !self.odd_take_moves.is_empty() {
+                let mut taken = [0; LANES];
+                reach(codes, n, LANES, &self.odd_take_moves, planes, ops, &mut taken);
+                for (word, taken) in words.iter_mut().zip(taken) {
                     *word |= taken;
                 }
             }
-            let block: &Block = codes[n..].first_chunk().expect("codes are padded by a block");
+            let block: &CodeBlock = codes_at(codes, n);
             for (word, below) in words.iter_mut().zip(self.coder.all_rare_below(odd, block)) {
                 *word = !(u64::MAX.unbounded_shl(below.into()) | *word);
             }
             // The few heaps that have such codes.
-            let is_open = |(lane, open): (usize, &u64)| u64::from(*open != 0) << lane;
-            let mut unverified = words.iter().enumerate().map(is_open).fold(0, |all, bit| all | bit);
+            let is_unresolved = |(lane, unresolved): (usize, &u64)| u64::from(*unresolved != 0) << lane;
+            let mut unverified = words.iter().enumerate().map(is_unresolved).fold(0, |all, bit| all | bit);
             while unverified != 0 {
                 let lane = unverified.trailing_zeros() as usize;
                 unverified &= unverified - 1;
-                let mut open = words[lane];
-                while open != 0 {
-                    let code = open.trailing_zeros() as u8;
-                    if !self.is_near(codes, n + lane, code, lanes) && !is_reached(n + lane, code) {
-                        return Err(End::Open(n + lane, code));
+                let mut unresolved = words[lane];
+                while unresolved != 0 {
+                    let code = unresolved.trailing_zeros() as u8;
+                    if !self.is_near(codes, n + lane, code, ops) && !is_reached(n + lane, code) {
+                        return Err(End::Unresolved(n + lane, code));
                     }
-                    open &= open - 1;
+                    unresolved &= unresolved - 1;
                 }
             }
         }
         Ok(())
     }
 
-    /// Whether a split with a heap of the stretch reaches the rare value of a code.
+    /// Whether a split with a heap after the last rare one reaches the rare value of a code.
     #[inline(always)]
-    fn is_near(&mut self, codes: &[u8], n: usize, code: u8, lanes: &Lanes) -> bool {
+    fn is_near(&mut self, codes: &[u8], n: usize, code: u8, ops: &WindowOps) -> bool {
         self.searches += 1;
-        for (i, block) in self.stretch.iter().enumerate() {
+        for (i, block) in self.after_rare.iter().enumerate() {
             self.searched += 1;
             // The last heap of the block comes first, beside the first of its partners.
             let last = self.last_rare + (i + 1) * LANES;
             for place in &self.splits {
                 let partners = codes[n - place - last..].first_chunk().expect("partners are behind the block");
-                if (lanes.is_split)(block, partners, code) {
+                if (ops.is_split)(block, partners, code) {
                     self.verified_by = self.verified_by.max(place + last);
                     return true;
                 }
@@ -460,11 +386,11 @@ fn reach(
     heaps: usize,
     moves: &Moves,
     planes: impl Fn(usize) -> usize,
-    lanes: &Lanes,
+    ops: &WindowOps,
     words: &mut [u64],
 ) {
-    for at in (0..heaps).step_by(lanes.size) {
-        (lanes.block)(codes, n + at, moves, planes(n + at), &mut words[at..at + lanes.size]);
+    for at in (0..heaps).step_by(ops.size) {
+        (ops.block)(codes, n + at, moves, planes(n + at), &mut words[at..at + ops.size]);
     }
 }
 
@@ -513,28 +439,24 @@ fn fewest_planes(codes: &[u8], block: usize) -> usize {
 
 /// How much more each place takes than the first.
 fn offsets(places: &[usize]) -> Vec<usize> {
-    let mut offsets = Vec::new();
-    for place in places {
-        offsets.push(place - places[0]);
-    }
-    offsets
+    places.iter().map(|place| place - places[0]).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::drive::{Alone, drive};
-    use super::super::plain;
+    use super::super::drive;
+    use super::super::portable::{self, window_ops};
     use super::*;
     use crate::cores::octal::octal::{self, Octal};
     use crate::kernel::Run;
 
-    /// Lanes that decode no more planes than they must.
-    fn narrow() -> Lanes {
+    /// Operations that decode no more planes than they must.
+    fn narrow() -> WindowOps {
         let block = |codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]| {
-            (words::lanes().block)(codes, n, moves, planes, words);
+            (window_ops().block)(codes, n, moves, planes, words);
             words.iter_mut().for_each(|word| *word &= u64::MAX >> (CODES - 8 * planes));
         };
-        Lanes { has_planes: true, block, ..words::lanes() }
+        WindowOps { has_planes: true, block, ..window_ops() }
     }
 
     /// Also where a block is computed again with more planes, and its places read heaps before it.
@@ -544,9 +466,10 @@ mod tests {
             let n = 4 * CHUNK;
             let input = Octal::new(&code.parse().expect("a game"), (n + CHUNK - 1) as u64).expect("a small limit");
             let start = octal::Start::default();
-            let values = drive(&input, &Run::new(1), start, plain::parts(), &mut Alone).expect("it ends");
+            let values = drive::single(&input, &Run::new(1), start, portable::parts()).expect("it ends");
             let sparse = Sparse::new(&input, &values).ok().expect("small values");
-            let mut window = Window::new(&sparse, n, loops!(narrow())).expect("few rare heaps");
+            let mut window =
+                CodeWindow::new(&sparse, n, Backend { window: narrow(), ..portable::parts() }).expect("few rare heaps");
             for planes in 1..=CODES / 8 {
                 let mut codes = sparse.codes.clone();
                 codes[n..].fill(0);

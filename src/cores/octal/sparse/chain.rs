@@ -9,10 +9,11 @@
 use std::cell::Cell;
 use std::iter::zip;
 
-use super::super::codes::Move;
-use super::SHORT;
+use super::codes::Move;
 use crate::simd::{array_of, mapped};
 
+/// Moves shorter than this are done heap by heap, and as many heaps at once.
+pub const SHORT: usize = 16;
 /// Codes in registers.
 const NEAREST: usize = 3;
 /// Other places of most games that have any.
@@ -69,31 +70,30 @@ impl Chain {
     /// before them all that their heaps reach there.
     #[inline(always)]
     pub fn run(&self, codes: &mut [u8], n: usize, words: &mut [u64]) {
-        let is_usual = self.others.len() <= PLACES && self.takes.is_empty();
+        if self.others.len() > PLACES || !self.takes.is_empty() {
+            return self.run_any(codes, n, words);
+        }
         // How many of the last codes no move reads, as far as the chain is compiled for it.
-        let is_read = mapped([0, 1, 2], |i| self.with_takes[i][0] > 0);
-        let unread = match is_read {
+        let unread = match mapped([0, 1, 2], |i| self.with_takes[i][0] > 0) {
             [false, false, false] => NEAREST,
             [false, ..] => 1,
             _ => 0,
         };
-        macro_rules! by_size {
+        macro_rules! compiled {
             ($($size:literal $unread:literal),*) => {
-                match (self.moves.0.len(), unread, self.others.is_empty(), is_usual) {
-                    $(($size, $unread, true, _) => self.link::<$size, $unread, 0, false>(codes, n, words),
-                    ($size, $unread, false, true) => self.link::<$size, $unread, PLACES, false>(codes, n, words),
-                    ($size, $unread, false, false) => self.link::<$size, $unread, PLACES, true>(codes, n, words),)*
+                match (self.moves.0.len(), unread, self.others.is_empty()) {
+                    $(($size, $unread, true) => self.link::<$size, $unread, 0>(codes, n, words),
+                    ($size, $unread, false) => self.link::<$size, $unread, PLACES>(codes, n, words),)*
                     _ => unreachable!("one of the sizes"),
                 }
             };
         }
-        by_size!(4 0, 4 1, 4 3, 8 0, 8 1, 8 3, 16 0, 16 1, 16 3)
+        compiled!(4 0, 4 1, 4 3, 8 0, 8 1, 8 3, 16 0, 16 1, 16 3)
     }
 
-    /// Compiled for some numbers of moves, of the last codes that none reads, and of other places, with more places and takes or
-    /// without.
+    /// Compiled for some numbers of moves, of the last codes that none reads, and of other places.
     #[inline(always)]
-    fn link<const MOVES: usize, const UNREAD: usize, const OTHERS: usize, const MORE: bool>(
+    fn link<const MOVES: usize, const UNREAD: usize, const OTHERS: usize>(
         &self,
         codes: &mut [u8],
         n: usize,
@@ -115,7 +115,7 @@ impl Chain {
             others[i] = cells_from(words, start - self.others[i % self.others.len()]);
             i += 1;
         }
-        let mut last = last_before(codes, n);
+        let mut last = array_of(|i| codes[n - 1 - i].get().into());
         for first in (0..SHORT).step_by(4) {
             for lane in first..first + 4 {
                 let mut word = at[lane].get();
@@ -128,18 +128,34 @@ impl Chain {
                         word |= from[lane].get();
                     }
                 }
-                if MORE {
-                    for other in self.others.iter().skip(OTHERS) {
-                        word |= words[start + lane - other].get();
-                    }
-                    for take in &self.takes {
-                        word |= 1 << (codes[n + lane - take].get() % 64);
-                    }
-                }
                 let code = reached::<UNREAD>(word, &self.with_takes, last).trailing_ones();
                 last = [code as usize, last[0], last[1]];
                 to[lane].set(code as u8);
             }
+        }
+    }
+
+    /// Unlike [`link`](Self::link), this is compiled once, for any number of other places, and for takes apart from the moves: few games
+    /// have them.
+    #[inline(never)]
+    fn run_any(&self, codes: &mut [u8], n: usize, words: &mut [u64]) {
+        let start = words.len() - SHORT;
+        let mut last = array_of(|i| codes[n - 1 - i].into());
+        for (n, at) in zip(n.., start..words.len()) {
+            let mut word = words[at];
+            for (shift, table) in zip(&self.moves.0, &self.moves.1) {
+                word |= table[usize::from(codes[n - shift])];
+            }
+            words[at] = reached::<0>(word, &self.nearest, last);
+            for other in &self.others {
+                word |= words[at - other];
+            }
+            for take in &self.takes {
+                word |= 1 << (codes[n - take] % 64);
+            }
+            let code = reached::<0>(word, &self.with_takes, last).trailing_ones();
+            last = [code as usize, last[0], last[1]];
+            codes[n] = code as u8;
         }
     }
 }
@@ -148,12 +164,6 @@ impl Chain {
 #[inline(always)]
 fn cells_from<T>(cells: &[Cell<T>], at: usize) -> &[Cell<T>; SHORT] {
     cells[at..].first_chunk().expect("they lie before the end of these heaps")
-}
-
-/// The codes before those from `n` on, the last one first.
-#[inline(always)]
-fn last_before(codes: &[Cell<u8>], n: usize) -> [usize; NEAREST] {
-    array_of(|i| codes[n - 1 - i].get().into())
 }
 
 /// Adds what is reached from the last codes that are read; from the very last at the end, for it is known last.

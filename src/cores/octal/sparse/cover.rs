@@ -1,4 +1,4 @@
-//! Greedy choice of moves that reach most of what some heaps must be shown to reach.
+//! The greedy set cover: moves that together reach most of the codes that some heaps must be shown to reach.
 //!
 //! Cells are codes that a sample of recent heaps must reach, all those below a bound for each heap. A move covers at
 //! most one cell of each heap at each place. The move that covers the most cells is chosen first, then the one that covers the most
@@ -7,7 +7,7 @@
 
 use std::collections::BinaryHeap;
 
-use super::codes::{Move, sort_by_shift};
+use super::codes::{Move, parted, sort_by_shift};
 use crate::simd::array_of;
 
 /// The most heaps in the sample.
@@ -20,7 +20,7 @@ type Cells = [u64; 4];
 /// move counts from each of the places, which are in ascending order.
 /// Returns the chosen moves and the others, each in ascending order of their shifts. The sample is from about the last
 /// quarter of the heaps; a move that does not reach it from all of these is not chosen.
-pub fn choose(
+pub fn greedy(
     codes: &[u8],
     below: &dyn Fn(usize, u8) -> u16,
     pool: Vec<Move>,
@@ -33,14 +33,9 @@ pub fn choose(
     let first = n - 1 - (size - 1) * step;
     let farthest = places.last().copied().unwrap_or(0);
     let (pool, mut others) = parted(pool, &|m| m.shift + farthest <= first);
-    let mut sample: Vec<(usize, Cells)> = Vec::new();
-    let mut left = 0;
-    for i in 0..size {
-        let n = n - 1 - i * step;
-        let below = below(n, codes[n]);
-        sample.push((n, cells(below)));
-        left += u64::from(below);
-    }
+    let heaps = (0..size).map(|i| n - 1 - i * step);
+    let mut sample: Vec<(usize, Cells)> = heaps.map(|n| (n, cells(below(n, codes[n])))).collect();
+    let mut left: u32 = sample.iter().flat_map(|(_, cells)| cells).map(|word| word.count_ones()).sum();
     let least = worth * size as f64;
     // Removes what a move covers of the cells of a heap, and counts it.
     let cover = |n: usize, cells: &mut Cells, m: &Move| {
@@ -48,32 +43,32 @@ pub fn choose(
         for place in places {
             let code = codes[n - m.shift - place] ^ m.code as u8;
             let (word, bit) = (&mut cells[usize::from(code / 64)], 1 << (code % 64));
-            count += u64::from(*word & bit != 0);
+            count += u32::from(*word & bit != 0);
             *word &= !bit;
         }
         count
     };
     // With one place, cells need not be copied to see what a move would cover.
-    let count = |sample: &[(usize, Cells)], m: &Move| -> u64 {
+    let count = |sample: &[(usize, Cells)], m: &Move| -> u32 {
         let [place] = places else { return sample.iter().map(|(n, cells)| cover(*n, &mut cells.clone(), m)).sum() };
         let back = m.shift + place;
         let is_left = |(n, cells): &(usize, Cells)| {
             let code = codes[n - back] ^ m.code as u8;
-            cells[usize::from(code / 64)] >> (code % 64) & 1
+            u32::from(cells[usize::from(code / 64)] >> (code % 64) & 1 != 0)
         };
         sample.iter().map(is_left).sum()
     };
-    let mut queue: BinaryHeap<(u64, usize)> = pool.iter().map(|m| count(&sample, m)).zip(0..).collect();
+    let mut queue: BinaryHeap<(u32, usize)> = pool.iter().map(|m| count(&sample, m)).zip(0..).collect();
     let mut is_chosen = vec![false; pool.len()];
     // No move covers more than all that is left.
-    while left as f64 >= least && left > 0 {
+    while f64::from(left) >= least && left > 0 {
         let Some((_, at)) = queue.pop() else { break };
-        let now: u64 = count(&sample, &pool[at]);
+        let now: u32 = count(&sample, &pool[at]);
         if queue.peek().is_some_and(|(next, _)| 8 * now < 7 * *next) {
             queue.push((now, at));
             continue;
         }
-        if (now as f64) < least {
+        if f64::from(now) < least {
             break;
         }
         left -= now;
@@ -83,21 +78,12 @@ pub fn choose(
         is_chosen[at] = true;
     }
     let mut chosen = Vec::new();
-    for (m, is_chosen) in pool.iter().zip(&is_chosen) {
-        if *is_chosen { chosen.push(*m) } else { others.push(*m) }
+    for (m, is_chosen) in pool.into_iter().zip(is_chosen) {
+        if is_chosen { &mut chosen } else { &mut others }.push(m);
     }
     sort_by_shift(&mut chosen);
     sort_by_shift(&mut others);
     (chosen, others)
-}
-
-/// The moves for which it is so, and the others.
-pub fn parted(moves: Vec<Move>, is_so: &dyn Fn(&Move) -> bool) -> (Vec<Move>, Vec<Move>) {
-    let (mut some, mut others) = (Vec::new(), Vec::new());
-    for m in moves {
-        if is_so(&m) { some.push(m) } else { others.push(m) }
-    }
-    (some, others)
 }
 
 /// The codes below a bound.
@@ -117,7 +103,7 @@ mod tests {
     fn a_move_that_is_longer_than_the_heaps_is_not_chosen() {
         let codes = vec![3; 1000];
         let pool = [2000, 999, 900, 1].map(|shift| Move::new(shift, 0, 0));
-        let (chosen, others) = choose(&codes, &|_, _| 4, pool.to_vec(), &[0], 0.5);
+        let (chosen, others) = greedy(&codes, &|_, _| 4, pool.to_vec(), &[0], 0.5);
         let shifts = |moves: Vec<Move>| moves.iter().map(|m| m.shift).collect::<Vec<_>>();
         assert_eq!([shifts(chosen), shifts(others)], [vec![1], vec![900, 999, 2000]]);
     }
