@@ -2,7 +2,7 @@
 //!
 //! Let `sg(s)` be the value of a heap of `s`. The direct algorithm fills a table `D(t, x)` of partitions of `t` with nim-sum `x`:
 //! each part `s` in turn adds `D(t - s, x ^ sg(s))` to `D(t, x)`, for ascending `t`. All kernels except the `dp` family work in
-//! the Walsh transform over `x` instead, where characters `w` are independent; see `tree`.
+//! the Walsh transform over `x` instead, whose rows, the characters `w`, are independent; see `tree`.
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]

@@ -146,7 +146,7 @@ pub fn all([a, b]: [u64; 2]) -> [__m512i; 2] {
     [_mm512_set1_epi64(a as i64), _mm512_set1_epi64(b as i64)]
 }
 
-/// What transforms of one length modulo one prime share.
+/// The data that transforms of one length modulo one prime use.
 pub struct Transform {
     pub field: Field,
     /// Vectors of a transform.

@@ -65,11 +65,11 @@ pub struct Fourier {
     paired: Vec<Part>,
     /// The bit of the last class.
     bit: usize,
-    primes: [Shared; 2],
+    primes: [OnePrime; 2],
 }
 
-/// What the leaves share modulo a prime.
-struct Shared {
+/// The data that all leaves use modulo a prime.
+struct OnePrime {
     transform: Transform,
     /// The factors from the even power sums, which involve no signs: with at most 2, 4 and 6 parts.
     even: [Vec<Row>; 3],
@@ -165,7 +165,8 @@ impl Fourier {
         let paired = plan.paired.clone();
         let length = length(&last, &paired, plan.total, plan.modulus)?;
         let least = least(&plan.last, &plan.paired, plan.total);
-        let primes = [Shared::new(PRIMES[0], length, &last, &paired), Shared::new(PRIMES[1], length, &last, &paired)];
+        let primes =
+            [OnePrime::new(PRIMES[0], length, &last, &paired), OnePrime::new(PRIMES[1], length, &last, &paired)];
         Some(Fourier { length, least, last, paired, bit: 1 << (plan.bits - 1), primes })
     }
 
@@ -181,7 +182,7 @@ impl Fourier {
         let &Plan { total, modulus, .. } = plan;
         let Some(end) = (total + 1).checked_sub(self.least) else { return 0 };
         let Scratch { terms, values } = scratch;
-        let mut residue = |shared: &Shared| {
+        let mut residue = |shared: &OnePrime| {
             let [series, class, without, with] = values;
             let transform = &shared.transform;
             // Divided by `x^total`, so the coefficient of the product is its constant term.
@@ -224,7 +225,7 @@ fn from_residues([(residue, field), (other_residue, other_field)]: [(u64, Field)
     if 2 * number > range { number - range } else { number }
 }
 
-impl Shared {
+impl OnePrime {
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     fn new(prime: (u64, u64), length: usize, last: &[Part], paired: &[Part]) -> Self {
         let transform = Transform::new(length, prime);
@@ -264,7 +265,7 @@ impl Shared {
             }
         }
         let squares = if paired.is_empty() { Vec::new() } else { power_sum(paired, 2) };
-        Shared { transform, even, squares }
+        OnePrime { transform, even, squares }
     }
 
     /// Half of the sum over both characters of the coefficient, from the values of all series; and the field.

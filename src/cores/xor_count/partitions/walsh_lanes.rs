@@ -2,7 +2,7 @@
 //! and subtracted in others. Nothing is shifted, so short series have no partial vectors and no stalls. But they take 16 times the
 //! memory, and outgrow L1 at `n` = 500.
 //!
-//! Cost: two loads, four operations and a store for 16 additions in one vector; each tier tells its own.
+//! Cost: two loads, four operations and a store for 16 additions in one vector; each tier has its own.
 //! Bound: the loads and the store; from `n` = 500 on, L2.
 
 use std::ops::Range;

@@ -14,7 +14,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{PROGRESS_STEP, Values, by_transform, walsh_hadamard};
+use super::{HEAPS_BITS, PROGRESS_STEP, Values, by_transform, walsh_hadamard};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::avx512::{load, store};
 use crate::simd::mapped;
@@ -30,11 +30,11 @@ const RARE: usize = 24;
 
 /// Rates: ns of a run, of a heap, of a heap and a character, and of a value.
 pub fn cost(input: &Values, _: CostContext, [start, heap, character, value]: [f64; 4]) -> Cost {
-    let (n, span) = (input.heaps as f64, input.span() as f64);
-    if span > 512.0 || !input.are_below(36) {
+    if input.span() > 512 {
         return Cost::IMPOSSIBLE;
     }
-    Cost { ns: start + n * (heap + character * (span / 2.0).min(128.0)) + value * span, bytes: 16.0 * span + 16_384.0 }
+    let ns = |n: f64, span: f64| start + n * (heap + character * (span / 2.0).min(128.0)) + value * span;
+    input.cost(HEAPS_BITS, |n, span| (ns(n, span), 16.0 * span + 16_384.0))
 }
 
 /// An XOR, a population count and an addition for 512 heaps, for each of 64 characters.

@@ -2,7 +2,7 @@
 
 use std::mem::replace;
 
-use super::{PROGRESS_STEP, Values, by_transform};
+use super::{HEAPS_BITS, PROGRESS_STEP, Values, by_transform};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// Heaps that a turn of the loop counts. With one, the loop has 27 bytes, and takes up to 1.8 times as long where these are in two cache
@@ -18,8 +18,8 @@ fn count<const TABLES: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, Run
     for block in input.values.chunks(PROGRESS_STEP) {
         let (turns, rest) = block.as_chunks::<TURN>();
         for turn in turns {
-            for (place, value) in turn.iter().enumerate() {
-                tables[usize::from(*value)][place % TABLES] += 1;
+            for (i, value) in turn.iter().enumerate() {
+                tables[usize::from(*value)][i % TABLES] += 1;
             }
         }
         rest.iter().for_each(|value| counts[usize::from(*value)] += 1);
@@ -46,11 +46,7 @@ pub mod by_pairs {
 
     /// Rates: ns of a run, of a heap, and of a pair of values.
     pub fn cost(input: &Values, _: CostContext, [start, heap, pair]: [f64; 3]) -> Cost {
-        if !input.are_below(36) {
-            return Cost::IMPOSSIBLE;
-        }
-        let (n, span) = (input.heaps as f64, input.span() as f64);
-        Cost { ns: start + heap * n + pair * span * span, bytes: 16.0 * span }
+        input.cost(HEAPS_BITS, |n, span| (start + heap * n + pair * span * span, 16.0 * span))
     }
 
     pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
@@ -82,11 +78,7 @@ pub mod wht {
 
     /// Rates: ns of a run, of a heap, and of a value.
     pub fn cost(input: &Values, _: CostContext, [start, heap, value]: [f64; 3]) -> Cost {
-        if !input.are_below(36) {
-            return Cost::IMPOSSIBLE;
-        }
-        let (n, span) = (input.heaps as f64, input.span() as f64);
-        Cost { ns: start + heap * n + value * span, bytes: 32.0 * span }
+        input.cost(HEAPS_BITS, |n, span| (start + heap * n + value * span, 32.0 * span))
     }
 
     pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
@@ -115,12 +107,12 @@ pub mod of_pairs {
 
     /// Rates: ns of a run, of a heap, and of a cell of the table, for each sum of it.
     pub fn cost(input: &Values, _: CostContext, [start, heap, cell]: [f64; 3]) -> Cost {
-        let (n, span) = (input.heaps as f64, input.span());
-        if span > LARGE || !input.are_below(36) {
+        if input.span() > LARGE {
             return Cost::IMPOSSIBLE;
         }
-        let cells = if span <= SMALL { SMALL * SMALL } else { LARGE * LARGE } as f64;
-        Cost { ns: start + heap * n + cell * cells * (1.0 + n / BLOCK as f64), bytes: 2.0 * cells + 16_384.0 }
+        let cells = if input.span() <= SMALL { SMALL * SMALL } else { LARGE * LARGE } as f64;
+        let bytes = 2.0 * cells + 16_384.0;
+        input.cost(HEAPS_BITS, |n, _| (start + heap * n + cell * cells * (1.0 + n / BLOCK as f64), bytes))
     }
 
     /// A store for two heaps, for their increment.

@@ -20,7 +20,7 @@ use super::values_of;
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
+use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, kernels};
 use crate::moves::MoveSet;
 use crate::simd::walsh::walsh_hadamard;
 
@@ -55,9 +55,10 @@ impl Values {
         Values { values: Vec::new(), heaps, span: span(largest) }
     }
 
-    /// Whether there are fewer than `2^bits` heaps, the domain of a kernel whose numbers would otherwise overflow.
-    fn are_below(&self, bits: u32) -> bool {
-        self.heaps as u64 >> bits == 0
+    /// The time and bytes of a kernel, given the heaps and the span; its numbers overflow with `2^bits` heaps or more.
+    fn cost(&self, bits: u32, cost: impl Fn(f64, f64) -> (f64, f64)) -> Cost {
+        let (ns, bytes) = cost(self.heaps as f64, self.span as f64);
+        if self.heaps as u64 >> bits == 0 { Cost { ns, bytes } } else { Cost::IMPOSSIBLE }
     }
 
     /// The power of two above the largest value.
@@ -72,13 +73,15 @@ fn span(largest: u16) -> usize {
     (usize::from(largest) + 1).next_power_of_two()
 }
 
+/// Fewer heaps than two to this power have cubes whose sum fits in 128 bits.
+const HEAPS_BITS: u32 = 36;
 /// Heaps between two progress updates.
 const PROGRESS_STEP: usize = 1 << 16;
 
 /// Computes the number of multisets from the number of heaps of each value, by the transform. The length must be a power of two.
 #[inline(always)]
 fn by_transform(counts: &[u64]) -> u128 {
-    // There are fewer than 2^36 heaps, so cubes fit in 108 bits, and the sum of 2^16 of them in 124.
+    // There are fewer than `2^HEAPS_BITS` heaps, so cubes fit in 108 bits, and the sum of 2^16 of them in 124.
     let mut transform: Vec<i64> = counts.iter().map(|n| *n as i64).collect();
     walsh_hadamard(&mut transform);
     let cubes: i128 = transform.iter().map(|h| i128::from(*h) * i128::from(*h) * i128::from(*h)).sum();

@@ -15,11 +15,7 @@ pub mod scalar {
     /// Rates: ns of a run, of a heap, and of a pair of heaps.
     pub fn cost(input: &Values, _: CostContext, [start, heap, pair]: [f64; 3]) -> Cost {
         // The sum over a heap's pairs is below N^2 / 4 and must fit in 64 bits.
-        if !input.are_below(33) {
-            return Cost::IMPOSSIBLE;
-        }
-        let n = input.heaps as f64;
-        Cost { ns: start + heap * n + pair * n * n / 2.0, bytes: 8.0 * input.span() as f64 }
+        input.cost(33, |n, span| (start + heap * n + pair * n * n / 2.0, 8.0 * span))
     }
 
     /// An addition to the count for each pair.
@@ -66,11 +62,10 @@ pub mod avx512 {
 
     /// Rates: ns of a run, of a heap, and of a pair of heaps.
     pub fn cost(input: &Values, _: CostContext, [start, heap, pair]: [f64; 3]) -> Cost {
-        let n = input.heaps as f64;
-        if input.span() > VALUES || !input.are_below(8 * PLANES as u32) {
+        if input.span() > VALUES {
             return Cost::IMPOSSIBLE;
         }
-        Cost { ns: start + heap * n + pair * n * n / 2.0, bytes: n + 1024.0 }
+        input.cost(8 * PLANES as u32, |n, _| (start + heap * n + pair * n * n / 2.0, n + 1024.0))
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]

@@ -16,13 +16,21 @@ use super::Partitions;
 use crate::kernel::threads;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
+/// Nanoseconds of a run, of a term in the plan, and of the start of a thread.
+const NS_PER_RUN: f64 = 1000.0;
+const NS_PER_TERM: f64 = 30.0;
+const NS_PER_THREAD: f64 = 100_000.0;
+/// Of the additions of the table, those that the tree needs; and of the terms of a series, those that a pass changes.
+const NEEDED: f64 = 1.0 / 16.0;
+const CHANGED: f64 = 0.6;
+
 /// The cost on one thread, at ns per addition and per pass over a series.
 pub fn cost(lanes: usize, input: &Partitions, [addition, pass]: [f64; 2]) -> Cost {
     let n = input.total() as f64;
-    let additions = input.additions() / 16.0;
-    let passes = additions / (0.6 * n + 1.0);
-    let one = addition * additions + pass * passes;
-    Cost { ns: 1000.0 + 30.0 * n + one, bytes: bytes(lanes, input, 1) }
+    let additions = NEEDED * input.additions();
+    let passes = additions / (CHANGED * n + 1.0);
+    let ns = NS_PER_RUN + NS_PER_TERM * n + addition * additions + pass * passes;
+    Cost { ns, bytes: bytes(lanes, input, 1) }
 }
 
 /// Bytes of the plan and of the series of `threads` threads, for the ruleset that takes the most.
@@ -32,9 +40,8 @@ pub fn bytes(lanes: usize, input: &Partitions, threads: usize) -> f64 {
 }
 
 /// The time on the threads of a kernel that takes `one` on one thread: each has its share, and one more in twenty for the nodes above it.
-/// The constant is the start of a thread.
 pub fn on_threads(one: f64, context: CostContext) -> f64 {
-    if context.is_parallel { 100_000.0 + 1.05 * one / context.threads as f64 } else { one }
+    if context.is_parallel { NS_PER_THREAD + 1.05 * one / context.threads as f64 } else { one }
 }
 
 /// The driver; `threads` threads share the leaves.
@@ -261,10 +268,8 @@ pub fn nodes(
     let count = 1 << levels;
     for number in leaves.clone() {
         // The first level is the highest bit of a leaf number, but in a character the lowest bit above those of the lanes.
-        let mut character = 0;
-        for level in 0..levels {
-            character |= (number >> (levels - 1 - level) & 1) << (lane_bits + level);
-        }
+        let bit = |level: usize| (number >> (levels - 1 - level) & 1) << (lane_bits + level);
+        let character = (0..levels).map(bit).sum::<usize>();
         let from = if number == leaves.start { 0 } else { levels - 1 - number.trailing_zeros() as usize };
         for level in from..levels {
             let (above, below) = nodes.split_at_mut((level + 1) * stride);
@@ -274,9 +279,7 @@ pub fn nodes(
             passes.add_class(plan, &plan.classes[lane_bits + level], character, node, &mut tops[level + 1]);
         }
         sum += leaf(&nodes[levels * stride..], character);
-        for top in tops[levels] {
-            sum += 2 * u64::from(top);
-        }
+        sum += 2 * tops[levels].iter().map(|top| u64::from(*top)).sum::<u64>();
         run.advance((total * (number + 1) / count - total * number / count) as u64)?;
     }
     Ok(sum % u64::from(modulus))

@@ -1,4 +1,4 @@
-//! What all characters of a ruleset share: which parts matter, and where in the tree each of them is added.
+//! The data that all characters of a ruleset use: which parts matter, and where in the tree each of them is added.
 
 use std::ops::Range;
 
