@@ -165,7 +165,7 @@ fn check_stream(name: &str, limit: u64, threads: usize) -> bool {
 fn check_operations(only: &str) -> bool {
     let selection = Selection::new(Machine::detect());
     let mut is_right = true;
-    for yields in [Yields::Tally, Yields::Unordered] {
+    for yields in [Yields::Tally, Yields::Everything] {
         // Only the outputs of these have parts.
         let all = |operation: &&&AnyOperation| {
             yields == Yields::Tally || matches!(operation.name(), "table_scan" | "occupancy")

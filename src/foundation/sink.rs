@@ -102,8 +102,7 @@ impl<P> Wanted<P> {
     pub fn yields(&self) -> Yields {
         match self {
             Wanted::Totals => Yields::Tally,
-            Wanted::Positions => Yields::Unordered,
-            Wanted::InOrder(_) => Yields::Everything,
+            Wanted::Positions | Wanted::InOrder(_) => Yields::Everything,
         }
     }
 

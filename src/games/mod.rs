@@ -506,7 +506,7 @@ impl Question {
     /// Finds the P-positions of [`Question::positions`] on a second thread, while this thread passes them to `take` in
     /// batches. Batches come in order, each as soon as no earlier position can follow. Besides the kernel's own memory,
     /// only a few batches are held, each of at most 16384 heaps of Proportionate Nim or 64 layers of the Stone Game; a
-    /// search that runs ahead waits. An error from `take` ends the search.
+    /// search that runs ahead waits. The kernels `blocks` of the Stone Game know the first position only when they have found all. An error from `take` ends the search.
     ///
     /// # Errors
     /// The outer result holds an error of `take`. The inner one holds an error of the search, as in

@@ -8,18 +8,12 @@ use nimlanes::machine::Machine;
 use crate::program::{Command, path_of_program};
 
 /// The operation, and what is run with one of its kernels.
-const RUNS: [(&str, &str, &str); 12] = [
+const RUNS: [(&str, &str, &str); 10] = [
     ("table_scan", "bit_rows", "solve stone-game --limit 3000 --threads 1 --kernel table_scan=bit_rows"),
-    ("table_scan", "antichain_skip_avx512", "solve stone-game --limit 4000 --kernel table_scan=antichain_skip_avx512"),
-    ("table_scan", "antichain_skip_threads_avx512", "run table_scan --size 5000 --threads 2"),
-    ("table_scan", "antichain_skip_threads_avx512", "run table_scan --size 2000 --threads 8"),
     ("table_scan", "blocks_words", "run table_scan --size 3000"),
     ("table_scan", "blocks_threads_avx2", "run table_scan --size 5000 --threads 2"),
-    (
-        "table_scan",
-        "antichain_skip_avx512",
-        "positions stone-game --limit 2000 --kernel table_scan=antichain_skip_avx512",
-    ),
+    ("table_scan", "blocks_threads_avx2", "run table_scan --size 2000 --threads 8"),
+    ("table_scan", "blocks_words", "positions stone-game --limit 3000 --threads 1 --kernel table_scan=blocks_words"),
     ("occupancy", "union_find", "run occupancy --size 1e7"),
     ("occupancy", "hash_sets_certificate", "run occupancy --size 500000"),
     ("mex_subtraction", "stamp", "run mex_subtraction --workload 2,7,19,50 --size 2e7"),

@@ -76,7 +76,6 @@ fn streams_are_complete_solutions() {
     {
         let game = game(name).expect("a game");
         let operation = nimlanes::cores::operation(game.operations[0]).expect("an operation");
-        // Kernels that find positions in no order cannot hand them on.
         let can_stream = |kernel: &KernelInfo| kernel.obstacle.is_none() && kernel.yields == Yields::Everything;
         let kernels = operation.kernels(&machine).into_iter().filter(can_stream);
         let named = kernels.map(|kernel| Selection::new(machine).with_kernel(operation.name(), kernel.name));

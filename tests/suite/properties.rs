@@ -62,7 +62,7 @@ fn those_able(session: &dyn Session, threads: usize) -> impl Iterator<Item = (us
 
 /// [`all_equal_the_oracle`], where totals are wanted and where all positions are.
 fn all_agree_with_the_oracle(operation: &str, workload: &str, size: u64) -> Result<(), TestCaseError> {
-    for yields in [Yields::Unordered, Yields::Tally] {
+    for yields in [Yields::Everything, Yields::Tally] {
         let session = session(yields, operation, workload, size);
         for threads in 1..=3 {
             let is_apt = |(_, kernel): &(usize, &KernelInfo)| threads == 1 || kernel.is_parallel();
@@ -343,7 +343,7 @@ fn redundant_moves_change_nothing() {
 #[test]
 fn the_kernels_of_table_scan_agree_at_the_limit_of_the_narrowest() {
     for rule in ["all-moves", "one-or-two"] {
-        let session = session(Yields::Unordered, "table_scan", rule, 1023);
+        let session = session(Yields::Everything, "table_scan", rule, 1023);
         let run = |kernel| session.run(kernel, &Run::new(2)).expect("not cancelled");
         let baseline = run(0);
         for (index, kernel) in those_able(session.as_ref(), 2).skip(1) {
@@ -358,9 +358,9 @@ fn the_kernels_of_table_scan_agree_at_the_limit_of_the_narrowest() {
 #[test]
 fn the_narrow_kernels_of_table_scan_agree_at_every_limit() {
     for (rule, step) in [("all-moves", 3), ("one-or-two", 7)] {
-        let past = session(Yields::Unordered, "table_scan", rule, 1024);
+        let past = session(Yields::Everything, "table_scan", rule, 1024);
         for limit in (0..1024).step_by(step) {
-            let session = session(Yields::Unordered, "table_scan", rule, limit);
+            let session = session(Yields::Everything, "table_scan", rule, limit);
             let run = |kernel| session.run(kernel, &Run::new(1)).expect("not cancelled");
             let rows = run(session.index("bit_rows").expect("a kernel for every machine"));
             let is_narrow = |(index, _): &(usize, _)| !past.cost(*index, 2).is_possible();
@@ -389,7 +389,7 @@ fn threads_find_the_same_positions_every_time() {
 /// Also where lanes and inner loops are those of a tier, at limits that reach them.
 #[test]
 fn every_kernel_of_segments_finds_every_position() {
-    for yields in [Yields::Unordered, Yields::Tally] {
+    for yields in [Yields::Everything, Yields::Tally] {
         for limit in [150_000, 400_003, 3_000_000] {
             let session = session(yields, "occupancy", "proportionate", limit);
             let sequential = session.index("window_certificate").expect("it is listed");

@@ -187,8 +187,8 @@ fn a_refusal_names_the_obstacle() {
     );
     if cfg!(all(target_arch = "x86_64", feature = "parallel", feature = "avx512")) {
         assert_eq!(
-            refusal(Tier::Avx512, "table_scan", "antichain_skip_threads_avx512", "all-moves"),
-            "kernel table_scan=antichain_skip_threads_avx512 cannot be used: needs at least 2 threads"
+            refusal(Tier::Avx512, "table_scan", "blocks_threads_avx512", "all-moves"),
+            "kernel table_scan=blocks_threads_avx512 cannot be used: needs at least 2 threads"
         );
     }
 }

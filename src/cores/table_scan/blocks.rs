@@ -33,21 +33,24 @@ pub mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
 mod full;
+mod in_order;
 mod layer_rows;
 pub mod plain;
 mod superband;
 mod tables;
+mod wave;
 
 use std::ops::Range;
 
 use self::full::{Full, Tile};
+use self::in_order::{Collected, Sorted};
 use self::layer_rows::LayerRows;
 use self::superband::Superband;
 use self::tables::{Ds, Shape, Table, Xs};
-use super::wave::{StopOnDrop, Wave};
-use super::{Positions, Rule, StoneGame, shared};
+use self::wave::{StopOnDrop, Wave};
+use super::{DENSITY, Positions, Rule, StoneGame};
 use crate::cores::sink::{Tally, Totals};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::kernel::{Cost, CostContext, Run, RunError, Yields, threads};
 use crate::machine::STACK;
 use crate::simd::bits::WORD;
 use crate::simd::line::{Line, PLACES, WORDS};
@@ -65,7 +68,12 @@ const TILE: usize = 512;
 pub fn cost(input: &StoneGame, context: CostContext, [cube, square, heap, start]: [f64; 4]) -> Cost {
     let (heaps, n) = (input.heaps(), input.heaps() as f64);
     let tables = 2.0 * Shape::ByHeap.bytes(heaps) + 2.0 * Shape::ByGap.bytes(heaps);
-    let (shared, of_thread) = (tables + Wave::bytes(heaps.div_ceil(SUPERBAND)), Superband::bytes(heaps));
+    let [sorted, collected] = match input.wanted.yields() {
+        Yields::Tally => [0.0; 2],
+        _ => in_order::bytes(heaps, DENSITY),
+    };
+    let shared = tables + Wave::bytes(heaps.div_ceil(SUPERBAND)) + sorted;
+    let of_thread = Superband::bytes(heaps) + collected;
     let one = cube * n * n * n + square * n * n + heap * n + start;
     match context.threads {
         1 if context.is_parallel => Cost::IMPOSSIBLE,
@@ -208,7 +216,8 @@ pub struct Share<'a> {
     marks: &'a Tables,
     wave: &'a Wave,
     run: &'a Run,
-    keep: Keep<'a>,
+    /// The positions of a superband, if they are kept.
+    keep: Option<Collected>,
     /// Layers in a superband.
     layers: usize,
     /// The first superband, and the distance to the next.
@@ -216,21 +225,22 @@ pub struct Share<'a> {
     every: usize,
 }
 
-/// Takes the positions of a step, where more is kept than their tally.
-type Keep<'a> = Option<&'a mut dyn FnMut(&[[u32; 3]])>;
-
 impl Share<'_> {
-    /// Finds the P-positions of the share.
-    fn work(mut self, loops: &Loops) -> Result<Tally, RunError> {
+    /// Finds the P-positions of the share: their tally, and those of each superband if they are kept.
+    fn work(mut self, loops: &Loops) -> Result<(Tally, Vec<Sorted>), RunError> {
         let Share { layers, marks: &Tables { heaps, .. }, .. } = self;
         let stop_on_drop = StopOnDrop(self.wave);
-        let mut superband = Superband::new(self.marks);
+        let (mut superband, mut sorted) = (Superband::new(self.marks), Vec::new());
         for index in (self.first..heaps.div_ceil(layers)).step_by(self.every) {
             superband.run(index, layers, self.wave, &mut self.keep, loops)?;
-            self.run.advance(layers.min(heaps - layers * index) as u64)?;
+            let (y0, layers) = (layers * index, layers.min(heaps - layers * index));
+            if let Some(collected) = &mut self.keep {
+                sorted.push(collected.sort(y0, layers));
+            }
+            self.run.advance(layers as u64)?;
         }
         std::mem::forget(stop_on_drop);
-        Ok(superband.tally)
+        Ok((superband.tally, sorted))
     }
 }
 
@@ -239,7 +249,7 @@ pub struct Loops {
     /// [`Full::look_up`].
     look_up: fn(&mut Full, &Tile<'_>, usize),
     /// [`Superband::sweep`].
-    sweep: fn(&mut Superband<'_>, &Tile<'_>, usize, Range<usize>, &mut Keep<'_>),
+    sweep: fn(&mut Superband<'_>, &Tile<'_>, usize, Range<usize>, &mut Option<Collected>),
 }
 
 /// [`Loops`] of two functions of a tier. `search` searches the pairs of a step in one segment and returns those that found
@@ -264,32 +274,27 @@ macro_rules! loops {
 use loops;
 
 pub fn run(input: &StoneGame, run: &Run, threads: usize, loops: Loops) -> Result<Positions, RunError> {
-    run_shares(input, run, threads, &|share| share.work(&loops))
-}
-
-/// [`run`], given the work on a share.
-fn run_shares(
-    input: &StoneGame,
-    run: &Run,
-    threads: usize,
-    work: &(dyn Fn(Share<'_>) -> Result<Tally, RunError> + Sync),
-) -> Result<Positions, RunError> {
     let marks = &Tables::new(input);
     let layers = superband_layers(marks.heaps, threads);
     let superbands = marks.heaps.div_ceil(layers);
     let wave = &Wave::new(superbands);
     let every = threads.min(superbands);
-    shared(every, &|first| {
-        let mut sink = input.sink();
-        let keeps = sink.keeps();
-        let mut push = |found: &[[u32; 3]]| sink.extend(found);
-        let keep: Keep<'_> = if keeps { Some(&mut push) } else { None };
-        let found = work(Share { marks, wave, run, keep, layers, first, every })?;
-        if let Some(totals) = sink.totals_alone() {
-            Totals::<[u32; 3]>::add(totals, found);
+    let mut sink = input.sink();
+    let keeps = sink.keeps();
+    let shares = threads::share(every, |first| {
+        let keep = keeps.then(Collected::default);
+        Share { marks, wave, run, keep, layers, first, every }.work(&loops)
+    })?;
+    let mut all = Vec::new();
+    for (tally, sorted) in shares {
+        match sink.totals_alone() {
+            Some(totals) => Totals::<[u32; 3]>::add(totals, tally),
+            None => all.extend(sorted),
         }
-        Ok(sink)
-    })
+    }
+    all.sort_unstable_by_key(|sorted| sorted.y0);
+    in_order::hand_on(marks.heaps, &all, run, &mut sink)?;
+    Ok(sink)
 }
 
 #[cfg(test)]
@@ -299,13 +304,9 @@ mod tests {
     /// No other thread waits for superbands that will never be done.
     #[test]
     fn a_panic_in_one_thread_ends_the_others() {
-        let work = |share: Share<'_>| {
-            let mut fragile = |found: &[[u32; 3]]| assert!(found.iter().all(|[x, ..]| *x < 200), "it breaks");
-            Share { keep: Some(&mut fragile), ..share }.work(&plain::parts())
-        };
         let ended = std::panic::catch_unwind(|| {
-            let input = StoneGame::new(2000, Rule::AllMoves).expect("a small limit");
-            run_shares(&input, &Run::new(2), 2, &work)
+            let breaks = Loops { sweep: |_, _, y0, _, _| assert!(y0 < 1000, "it breaks"), ..plain::parts() };
+            run(&StoneGame::new(2000, Rule::AllMoves).expect("a small limit"), &Run::new(2), 2, breaks)
         });
         assert!(ended.is_err());
     }

@@ -18,7 +18,7 @@
 )]
 
 use nimlanes_foundation::kernel::session::AnyOperation;
-use nimlanes_foundation::{kernel, listed, machine, simd};
+use nimlanes_foundation::{growing, kernel, listed, machine, simd};
 
 /// The paths of modules are those of files below `src`: listings, reports and profiles show them.
 #[path = ""]

@@ -24,11 +24,9 @@ use crate::cores::sink;
 pub use crate::cores::sink::Wanted;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, RunError, Yields, kernels, threads};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Yields, kernels};
 use crate::simd::vectors;
 
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod antichain;
 mod bit_rows;
 #[cfg(feature = "fearless_simd")]
 mod bit_rows_fearless;
@@ -47,7 +45,6 @@ mod layers;
 ))]
 mod line_rows;
 mod oracle;
-mod wave;
 
 /// P-positions `x <= y <= z <= limit`.
 #[derive(Debug)]
@@ -132,17 +129,15 @@ impl StoneGame {
 /// P-positions divided by the square of the limit: an upper bound, observed at all limits from some hundreds on.
 const DENSITY: f64 = 0.1215;
 
-/// The most positions between two calls of [`sink::Positions::advance`], divided by the number of heaps: those of 64 layers,
-/// each with fewer than two for five heaps (observed; the layer of Wythoff's game has the most).
-const BATCH_PER_HEAP: f64 = 64.0 * 0.4;
+/// The most heaps `x` whose positions are handed on at once.
+const BATCH_LAYERS: usize = 64;
+
+/// The most positions between two calls of [`sink::Positions::advance`], divided by the number of heaps: each layer has fewer than two
+/// for five heaps (observed; the layer of Wythoff's game has the most).
+const BATCH_PER_HEAP: f64 = BATCH_LAYERS as f64 * 0.4;
 
 /// Positions `x <= y <= z`.
 pub type Positions = sink::Positions<[u32; 3]>;
-
-/// The positions that some threads find: [`threads::share`], compiled once.
-fn shared(threads: usize, work: &(dyn Fn(usize) -> Result<Positions, RunError> + Sync)) -> Result<Positions, RunError> {
-    Ok(Positions::merged(threads::share(threads, work)?))
-}
 
 impl Operation for TableScan {
     type Input = StoneGame;
@@ -182,18 +177,16 @@ impl Operation for TableScan {
             "the same rows of a cache line, in portable vectors";
         line_rows_neon = line_rows with line_rows::v128 like line_rows_avx512, Neon, ["neon"], "the same rows of a cache line, in four vectors";
         line_rows_simd128 = line_rows with line_rows::v128 like line_rows_avx512, Simd128, ["simd128"], "the same rows of a cache line, in four vectors";
-        antichain_skip_avx512 = antichain on one, Avx512, ["avx512"], "64 independent pairs per step, full words skipped by a summary";
-        antichain_skip_threads_avx512 = antichain on all, Avx512, ["avx512", "parallel"], "bands of 64 layers shared among the threads";
         blocks_words = blocks with blocks::plain on one, Portable, [],
-            "blocks of 512 candidates, searched word by word: a row is one line in each" exact unordered;
+            "blocks of 512 candidates, searched word by word: a row is one line in each";
         blocks_avx2 = blocks with blocks::avx2 on one like blocks_words, Avx2, ["avx2"],
-            "the same blocks with a line in two vectors" exact unordered;
+            "the same blocks with a line in two vectors";
         blocks_avx512 = blocks with blocks::avx512 on one like blocks_words, Avx512, ["avx512"],
-            "the same blocks with a line in one vector" exact unordered;
+            "the same blocks with a line in one vector";
         blocks_threads_avx2 = blocks with blocks::avx2 on all like blocks_avx2, Avx2, ["avx2", "parallel"],
-            "superbands of 512 layers shared among the threads" exact unordered;
+            "superbands of 512 layers shared among the threads";
         blocks_threads_avx512 = blocks with blocks::avx512 on all like blocks_avx512, Avx512, ["avx512", "parallel"],
-            "superbands of 512 layers shared among the threads" exact unordered;
+            "superbands of 512 layers shared among the threads";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_table"];

@@ -63,7 +63,7 @@ impl Candidate {
                 let (cost, at_more) = (cost(threads), cost);
                 let free = meta.free_memory(&machine, threads);
                 let obstacle = if meta.yields < wanted {
-                    Some(if meta.yields == Yields::Tally { Obstacle::TallyAlone } else { Obstacle::Unordered })
+                    Some(Obstacle::TallyAlone)
                 } else if !cost.is_possible() {
                     let more = threads.saturating_add(1);
                     Some(if at_more(more).is_possible() { Obstacle::Threads(more) } else { Obstacle::Domain })

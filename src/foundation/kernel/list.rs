@@ -12,7 +12,6 @@
 /// - `name = module like other, ..`: the summary refers to the kernel `other`.
 /// - `"summary", needs;`: the kernel states its [`Needs`](super::Needs) in a function of this name, given the input.
 /// - `"summary" observed tally`: the kernel's answers are observed, not proved, and it finds only a tally.
-/// - `"summary" exact unordered`: the kernel is proved, and finds positions out of order.
 /// - `name = module in file, ..`: several kernels share a file, and this one is the module in it.
 /// - `name = module(Tier), ..`: the tier of the line is the last argument of `run`, in place of parts.
 /// - `["feature"] if condition`: a condition on the target, as in `cfg`.
@@ -162,9 +161,6 @@ macro_rules! claim {
     (observed) => {
         $crate::kernel::Claim::Observed
     };
-    (exact) => {
-        $crate::kernel::Claim::Exact
-    };
 }
 
 /// The part of an output that a word in the list stands for.
@@ -173,8 +169,5 @@ macro_rules! claim {
 macro_rules! yields {
     (tally) => {
         $crate::kernel::Yields::Tally
-    };
-    (unordered) => {
-        $crate::kernel::Yields::Unordered
     };
 }

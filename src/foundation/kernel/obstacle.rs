@@ -44,9 +44,6 @@ pub enum Obstacle {
     /// The kernel finds only counts and sums, and the output has more.
     #[error("it finds the sum alone, not the positions")]
     TallyAlone,
-    /// The kernel finds positions in no order, so none can be handed on before the end.
-    #[error("it finds positions in no order, so that none can be handed on before the end")]
-    Unordered,
     /// There is not enough free memory.
     #[error("needs {} and {} are free", bytes(*.needs), bytes(*.free as f64))]
     Memory {

@@ -32,15 +32,13 @@ impl Core {
 pub enum Yields {
     /// Only counts and sums.
     Tally,
-    /// The whole output, but in no order: no part can be handed on before the end.
-    Unordered,
-    /// The whole output, in order.
+    /// The whole output.
     Everything,
 }
 
 impl Yields {
     /// All variants, the richest first.
-    pub const ALL: &[Yields] = &[Yields::Everything, Yields::Unordered, Yields::Tally];
+    pub const ALL: &[Yields] = &[Yields::Everything, Yields::Tally];
 }
 
 /// Named numbers that summarize an output, for checks against known answers and for people.

@@ -1,8 +1,14 @@
 //! Lines of 512 marks, shared between threads: marked one bit at a time, read as a whole.
 //!
-//! The rules of [`field`](super::field) hold here, too: every access is relaxed, threads order their marks by counters of their
-//! own, and no two of them mark a word at the same time. A line may be read while another thread marks it, if nothing depends on
-//! the bits that change.
+//! # Memory order
+//! Every access is relaxed and orders nothing by itself. Before a thread reads the marks of another, it loads, with acquire order, a
+//! counter that the other stored, with release order, after making them: so those marks happen before the reads, on any hardware. Two
+//! threads never mark the same word at the same time, so a mark is a load and a store, and none is lost. A line may be read while
+//! another thread marks it, if nothing depends on the bits that change: every byte is then either the old or the new one.
+//!
+//! None of this relies on the order that x86 keeps: release and acquire are plain moves there, and `stlr` and `ldar` on ARM. The wave
+//! of counters is modelled in loom (`cores/table_scan/blocks/wave/model.rs`, run by `.ci/deep`). ThreadSanitizer could detect no violation: it
+//! does not count relaxed accesses as a race, and it does not see reads by `asm!`.
 #![allow(unsafe_code, reason = "lines at multiples of 64 bytes, and vector loads from memory that other threads write")]
 
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};

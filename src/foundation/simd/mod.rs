@@ -5,7 +5,6 @@
 //!
 //! Arithmetic intrinsics are safe in a function that has their CPU feature; only those that take a pointer are not. A
 //! helper takes a reference to exactly the bytes it touches, so the check is the caller's slicing, once per block.
-//! Where a kernel reads many places of one table, `field` checks them sixteen at a time.
 
 // The AVX-512 tier also uses vectors of 256 bits.
 #[cfg(all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512")))]
@@ -17,8 +16,6 @@ pub mod bits;
 pub mod c;
 #[cfg(feature = "fearless_simd")]
 pub mod fearless;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub mod field;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 pub mod lanes128;
 pub mod line;

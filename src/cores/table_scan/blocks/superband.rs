@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::full::{Full, FullRows, FullWords, Tile};
 use super::tables::{Block, Segment, Xs};
-use super::{BAND, BANDS, Found, Keep, LayerRows, Loops, Rule, Step, TILE, Tables};
+use super::wave::Wave;
+use super::{BAND, BANDS, Collected, Found, LayerRows, Loops, Rule, Step, TILE, Tables};
 use crate::cores::sink::Tally;
-use crate::cores::table_scan::wave::Wave;
 use crate::kernel::RunError;
 use crate::simd::bits::{WORD, transpose};
 use crate::simd::line::{PLACES, WORDS};
@@ -50,7 +50,7 @@ impl<'a> Superband<'a> {
         index: usize,
         layers: usize,
         wave: &Wave,
-        keep: &mut Keep<'_>,
+        keep: &mut Option<Collected>,
         loops: &Loops,
     ) -> Result<(), RunError> {
         let heaps = self.marks.heaps;
@@ -116,7 +116,7 @@ impl<'a> Superband<'a> {
         tile: &Tile<'_>,
         y0: usize,
         xs: Range<usize>,
-        keep: &mut Keep<'_>,
+        keep: &mut Option<Collected>,
         search: impl Fn(&Step<'_>, u64, &mut Found) -> u64,
         full_words: impl FullWords,
     ) {
@@ -158,23 +158,10 @@ impl<'a> Superband<'a> {
             tally.sum += (sum + count * (t + y0 + at.z0)) as u128;
             tally.positions += count as u64;
             if let Some(keep) = keep {
-                hand_on(keep, found, hits, [t, y0, at.z0]);
+                keep.take(found, hits, [t, y0 - at.y0, at.z0]);
             }
         }
     }
-}
-
-/// Hands on what a step has found, given its `t`, the first layer and the first candidate.
-fn hand_on(keep: &mut dyn FnMut(&[[u32; 3]]), found: &Found, hits: u64, [t, y0, z0]: [usize; 3]) {
-    let (mut positions, mut left) = ([[0; 3]; BAND], hits);
-    let mut count = 0;
-    while left != 0 {
-        let k = left.trailing_zeros() as usize % BAND;
-        left &= left - 1;
-        positions[count] = mapped([t - k, y0 + k, z0 + found.place(k)], |heap| heap as u32);
-        count += 1;
-    }
-    keep(&positions[..count]);
 }
 
 /// The rows of a band in one segment.
