@@ -8,7 +8,7 @@
 //!
 //! # Rows
 //! Those of [`super::layers`], in [lines](tables): `one[x]`, `one[y]` and `two[d]` by `z`; `gap[x]` and `all[d]` by `z - y`, in a
-//! frame that a layer moves by `k`; `gap[y]` by `z - x` in [rows of the layers](layer_rows), in a frame that a step moves.
+//! frame that a layer moves by `k`; `gap[y]` by `z - x` in [rows of the layers](LayerRows), in a frame that a step moves.
 //! A window in a moved frame lies in two lines.
 //!
 //! A mark in `gap[z]` is `two[d]` at `z`, transposed: it is made when the superband of `z` begins, unless `z` is in the superband
@@ -28,25 +28,20 @@
 //! Cost: three searches per P-position at `N = 20000`, with nine lines each; seven marks per P-position.
 //! Bound: the instructions of a search, in a way that each tier tells; on several threads the cache and memory that the cores share.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-pub mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub mod avx512;
 mod full;
 mod in_order;
-mod layer_rows;
-pub mod plain;
 mod superband;
 mod tables;
 mod wave;
+#[cfg(all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512")))]
+pub mod x86;
 
 use std::ops::Range;
 
 use self::full::{Full, Tile};
 use self::in_order::{Collected, Sorted};
-use self::layer_rows::LayerRows;
 use self::superband::Superband;
-use self::tables::{Ds, Shape, Table, Xs};
+use self::tables::{Ds, LayerRows, Shape, Table, Xs};
 use self::wave::{StopOnDrop, Wave};
 use super::{DENSITY, Positions, Rule, StoneGame};
 use crate::cores::sink::{Tally, Totals};
@@ -63,6 +58,10 @@ const SUPERBAND: usize = 512;
 const BANDS: usize = SUPERBAND / BAND;
 /// Heaps `x` in a tile.
 const TILE: usize = 512;
+
+/// By how much threads slow each other down, and the nanoseconds that starting one takes.
+const SLOWDOWN: f64 = 1.1;
+const NS_PER_START: f64 = 8e5;
 
 /// Rates: ns of the cube, of the square and of the number of the heaps, and of a run.
 pub fn cost(input: &StoneGame, context: CostContext, [cube, square, heap, start]: [f64; 4]) -> Cost {
@@ -82,8 +81,8 @@ pub fn cost(input: &StoneGame, context: CostContext, [cube, square, heap, start]
             let superbands = heaps.div_ceil(superband_layers(heaps, threads));
             let more = threads.min(superbands).saturating_sub(1);
             Cost {
-                // Superbands wait for one another where they begin and end; the constant is the start of a thread.
-                ns: one * (1.1 / threads as f64 + 1.0 / superbands as f64) + 8e5,
+                // Superbands wait for one another where they begin and end.
+                ns: one * (SLOWDOWN / threads as f64 + 1.0 / superbands as f64) + NS_PER_START,
                 bytes: shared + of_thread + more as f64 * (of_thread + STACK),
             }
         }
@@ -124,7 +123,7 @@ pub struct Visit<'a> {
     pub layer: [&'a Line; 2],
 }
 
-/// What the pairs of a step have found: the candidates that no row forbids, and which words have some.
+/// The results of a step: the candidates that no row forbids, and which words have some.
 pub struct Found {
     pub free: [Aligned; BAND],
     pub words: [u8; BAND],
@@ -244,7 +243,7 @@ impl Share<'_> {
     }
 }
 
-/// The parts of a tier. All else is compiled once.
+/// The functions of a tier. All else is compiled once.
 pub struct Loops {
     /// [`Full::look_up`].
     look_up: fn(&mut Full, &Tile<'_>, usize),
@@ -295,6 +294,61 @@ pub fn run(input: &StoneGame, run: &Run, threads: usize, loops: Loops) -> Result
     all.sort_unstable_by_key(|sorted| sorted.y0);
     in_order::hand_on(marks.heaps, &all, run, &mut sink)?;
     Ok(sink)
+}
+
+pub mod plain {
+    //! Plain words, searched one by one, from the lowest on; the first that has a free candidate ends the search.
+    //!
+    //! Cost: for a word nine loads and three shifts.
+    //! Bound: the mispredicted end of a search, then its instructions.
+
+    use super::*;
+    use crate::simd::bits::{WORD, funnel};
+    use crate::simd::line::{Line, WORDS};
+
+    /// The parts of plain Rust.
+    pub fn parts() -> Loops {
+        loops!(search, full_words)
+    }
+
+    /// Searches the pairs of a step; returns those that found something.
+    #[inline(always)]
+    fn search(step: &Step<'_>, pairs: u64, found: &mut Found) -> u64 {
+        let (mut left, mut hits) = (pairs, 0);
+        while left != 0 {
+            let k = left.trailing_zeros() as usize % BAND;
+            left &= left - 1;
+            let Visit { by_z: [one_x, one_y, two], gap, all, layer } = step.visit(k);
+            let of_two = |lines: [&Line; 2], word: usize| lines[word / WORDS % 2].word(word);
+            for i in 0..WORDS {
+                let by_z = one_x.word(i) | one_y.word(i) | two.word(i);
+                let of_both = |word: usize| of_two(gap, word) | of_two(all, word);
+                let (before, by_gap) = (of_both(step.word + i), of_both(step.word + i + 1));
+                // The last `k` bits of the word before come first.
+                let by_gap = by_gap << k | before >> 1 >> (WORD - 1 - k);
+                let word = step.place / WORD + i;
+                let layer = funnel(of_two(layer, word), of_two(layer, word + 1), step.place % WORD);
+                let free = !(by_z | by_gap | layer);
+                if free != 0 {
+                    found.free[k].0[i] = free;
+                    found.words[k] = 1 << i;
+                    hits |= 1 << k;
+                    break;
+                }
+            }
+        }
+        hits
+    }
+
+    /// A bit for each word of a line that has no free place.
+    #[inline(always)]
+    fn full_words(line: &Line) -> u8 {
+        let mut full = 0;
+        for word in 0..WORDS {
+            full |= u8::from(line.word(word) == u64::MAX) << word;
+        }
+        full
+    }
 }
 
 #[cfg(test)]

@@ -38,14 +38,14 @@
 //! Cost: `1.3` visits per P-position, `N^2 / 64` steps, and `N^2 / 32` lines moved on.
 //! Bound: the searches, in a way that each tier tells.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-pub mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub mod avx512;
-#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
-pub mod v128;
-#[cfg(feature = "wide")]
-pub mod wide;
+#[cfg(any(
+    feature = "wide",
+    all(target_arch = "aarch64", feature = "neon"),
+    all(target_feature = "simd128", feature = "simd128")
+))]
+pub mod portable;
+#[cfg(all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512")))]
+pub mod x86;
 
 use super::{Positions, Rule, StoneGame};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
@@ -71,13 +71,19 @@ const CHUNK: usize = 8;
 /// Words of a layer's marks that fall due, rounded up beyond the last one that is read.
 const DUE: usize = (MAX_HEAPS + 4 * K).div_ceil(WORD).next_multiple_of(CHUNK);
 
+/// Nanoseconds for a heap, whose rows move on, and for a run.
+const NS_PER_HEAP: f64 = 40.0;
+const NS_PER_RUN: f64 = 1300.0;
+
 /// Rate: ns of the square of the heaps, nearly all for searches.
 pub fn cost(input: &StoneGame, _: CostContext, [square]: [f64; 1]) -> Cost {
     if input.heaps() > MAX_HEAPS {
         return Cost::IMPOSSIBLE;
     }
     let n = input.heaps() as f64;
-    Cost { ns: square * n * n + 40.0 * n + 1300.0, bytes: 260.0 * n + 50_000.0 }
+    let rows = (2.0 * n + 6.0 * K as f64) * size_of::<LineRow>() as f64;
+    let of_band = (size_of::<[[u32; DUE]; K]>() + size_of::<[Layer; K]>()) as f64;
+    Cost { ns: square * n * n + NS_PER_HEAP * n + NS_PER_RUN, bytes: rows + size_of::<u32>() as f64 * n + of_band }
 }
 
 /// With a row in one register: six marks per P-position. Per visit, of which there are four for three positions: six lines, and

@@ -28,14 +28,9 @@ use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Yields, kernels}
 use crate::simd::vectors;
 
 mod bit_rows;
-#[cfg(feature = "fearless_simd")]
-mod bit_rows_fearless;
-#[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
-mod bitvec_rows;
 mod blocks;
 mod byte_rows;
 mod byte_table;
-mod byte_table_pruned;
 mod layers;
 #[cfg(any(
     feature = "wide",
@@ -44,7 +39,6 @@ mod layers;
     all(target_feature = "simd128", feature = "simd128")
 ))]
 mod line_rows;
-mod oracle;
 
 /// P-positions `x <= y <= z <= limit`.
 #[derive(Debug)]
@@ -149,13 +143,13 @@ impl Operation for TableScan {
     const UNIT: &'static str = "P-position";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { TableScan;
         byte_table = byte_table, Portable, [], "the baseline: three byte tables, the whole triple loop", needs;
-        byte_table_pruned = byte_table_pruned, Portable, [], "one byte per mark, used pairs skipped, each scan stopped at its P-position";
+        byte_table_pruned = byte_table_pruned in byte_table, Portable, [], "one byte per mark, used pairs skipped, each scan stopped at its P-position";
         byte_rows = byte_rows, Portable, [], "96 candidates at once: six runs of bytes, vectorised by the compiler";
         byte_rows_avx2 = byte_rows like byte_rows, Avx2, ["avx2"], "the same source, compiled at this tier";
         bit_rows = bit_rows with vectors::plain, Portable, [], "64 candidates at once: a window of six bit rows, from the hint on", needs;
-        bitvec_operators = bitvec_rows with bitvec_rows::operators like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
+        bitvec_operators = bitvec_rows in bit_rows with bit_rows::bitvec_rows::operators like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
             "windows as slices of a BitVec, combined by |=";
-        bitvec_rows = bitvec_rows with bitvec_rows::raw_words like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
+        bitvec_rows = bitvec_rows in bit_rows with bit_rows::bitvec_rows::raw_words like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
             "the same windows, read as raw words of a BitVec";
         wide_rows = bit_rows with vectors::wide::four like bit_rows, Portable, ["wide"], "256 candidates at once, in portable vectors";
         bit_rows_std = bit_rows with vectors::std_simd::portable like bit_rows, Portable, ["std_simd"] if nightly_compiler,
@@ -168,24 +162,24 @@ impl Operation for TableScan {
         bit_rows_avx512 = bit_rows with vectors::avx512 like bit_rows, Avx512, ["avx512"], "512 candidates at once";
         bit_rows_neon = bit_rows with vectors::v128 like bit_rows, Neon, ["neon"], "256 candidates at once, in two vectors";
         bit_rows_simd128 = bit_rows with vectors::v128 like bit_rows, Simd128, ["simd128"], "256 candidates at once, in two vectors";
-        bit_rows_fearless = bit_rows_fearless(Tier) like bit_rows, Portable, ["fearless_simd"], "256 or 512 candidates at once, in vectors of fearless_simd";
-        bit_rows_fearless_avx2 = bit_rows_fearless(Tier) like bit_rows_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
-        bit_rows_fearless_avx512 = bit_rows_fearless(Tier) like bit_rows_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
-        line_rows_avx512 = line_rows with line_rows::avx512, Avx512, ["avx512"], "heaps of up to 1023: a row is a cache line, 32 layers per step", needs;
-        line_rows_avx2 = line_rows with line_rows::avx2 like line_rows_avx512, Avx2, ["avx2"], "a row in two vectors of 256 bits, a funnel shift in three operations";
-        line_rows_wide = line_rows with line_rows::wide like line_rows_avx512, Portable, ["wide"],
+        bit_rows_fearless = bit_rows_fearless in bit_rows(Tier) like bit_rows, Portable, ["fearless_simd"], "256 or 512 candidates at once, in vectors of fearless_simd";
+        bit_rows_fearless_avx2 = bit_rows_fearless in bit_rows(Tier) like bit_rows_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
+        bit_rows_fearless_avx512 = bit_rows_fearless in bit_rows(Tier) like bit_rows_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
+        line_rows_avx512 = line_rows with line_rows::x86::avx512, Avx512, ["avx512"], "heaps of up to 1023: a row is a cache line, 32 layers per step", needs;
+        line_rows_avx2 = line_rows with line_rows::x86::avx2 like line_rows_avx512, Avx2, ["avx2"], "a row in two vectors of 256 bits, a funnel shift in three operations";
+        line_rows_wide = line_rows with line_rows::portable::wide like line_rows_avx512, Portable, ["wide"],
             "the same rows of a cache line, in portable vectors";
-        line_rows_neon = line_rows with line_rows::v128 like line_rows_avx512, Neon, ["neon"], "the same rows of a cache line, in four vectors";
-        line_rows_simd128 = line_rows with line_rows::v128 like line_rows_avx512, Simd128, ["simd128"], "the same rows of a cache line, in four vectors";
+        line_rows_neon = line_rows with line_rows::portable::v128 like line_rows_avx512, Neon, ["neon"], "the same rows of a cache line, in four vectors";
+        line_rows_simd128 = line_rows with line_rows::portable::v128 like line_rows_avx512, Simd128, ["simd128"], "the same rows of a cache line, in four vectors";
         blocks_words = blocks with blocks::plain on one, Portable, [],
             "blocks of 512 candidates, searched word by word: a row is one line in each";
-        blocks_avx2 = blocks with blocks::avx2 on one like blocks_words, Avx2, ["avx2"],
+        blocks_avx2 = blocks with blocks::x86::avx2 on one like blocks_words, Avx2, ["avx2"],
             "the same blocks with a line in two vectors";
-        blocks_avx512 = blocks with blocks::avx512 on one like blocks_words, Avx512, ["avx512"],
+        blocks_avx512 = blocks with blocks::x86::avx512 on one like blocks_words, Avx512, ["avx512"],
             "the same blocks with a line in one vector";
-        blocks_threads_avx2 = blocks with blocks::avx2 on all like blocks_avx2, Avx2, ["avx2", "parallel"],
+        blocks_threads_avx2 = blocks with blocks::x86::avx2 on all like blocks_avx2, Avx2, ["avx2", "parallel"],
             "superbands of 512 layers shared among the threads";
-        blocks_threads_avx512 = blocks with blocks::avx512 on all like blocks_avx512, Avx512, ["avx512", "parallel"],
+        blocks_threads_avx512 = blocks with blocks::x86::avx512 on all like blocks_avx512, Avx512, ["avx512", "parallel"],
             "superbands of 512 layers shared among the threads";
     };
     const ABSENT: &'static [Absent] = &[];
@@ -249,5 +243,50 @@ impl Workloads for TableScan {
 
     fn finding(input: StoneGame, yields: Yields) -> StoneGame {
         input.finding(yields.into())
+    }
+}
+
+/// The oracle.
+mod oracle {
+    use super::{Rule, StoneGame};
+
+    /// Finds the P-positions `x <= y <= z <= limit` in lexicographic order from the rules alone. A position that no earlier
+    /// P-position marked is one, and it marks every position that can move to it.
+    ///
+    /// The order is sound because a move leads to a sorted position that is no larger in any place.
+    pub fn positions(input: &StoneGame, mut found: impl FnMut([u32; 3])) {
+        let heaps = input.heaps();
+        let index = |[x, y, z]: [usize; 3]| (x * heaps + y) * heaps + z;
+        let mut winning = vec![false; heaps * heaps * heaps];
+        let most = if input.rule == Rule::AllMoves { 3 } else { 2 };
+        for x in 0..heaps {
+            for y in x..heaps {
+                for z in y..heaps {
+                    let position = [x, y, z];
+                    if winning[index(position)] {
+                        continue;
+                    }
+                    found([x as u32, y as u32, z as u32]);
+                    for heaps_moved in (1u32..8).filter(|set| set.count_ones() <= most) {
+                        for amount in 1..heaps {
+                            let mut from = position;
+                            for (i, heap) in from.iter_mut().enumerate() {
+                                *heap += amount * (heaps_moved as usize >> i & 1);
+                            }
+                            // A call of `sort` would compile all of it.
+                            for (i, j) in [(0, 1), (1, 2), (0, 1)] {
+                                if from[i] > from[j] {
+                                    from.swap(i, j);
+                                }
+                            }
+                            if from[2] >= heaps {
+                                break;
+                            }
+                            winning[index(from)] = true;
+                        }
+                    }
+                }
+            }
+        }
     }
 }

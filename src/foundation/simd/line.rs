@@ -7,7 +7,7 @@
 //! another thread marks it, if nothing depends on the bits that change: every byte is then either the old or the new one.
 //!
 //! None of this relies on the order that x86 keeps: release and acquire are plain moves there, and `stlr` and `ldar` on ARM. The wave
-//! of counters is modelled in loom (`cores/table_scan/blocks/wave/model.rs`, run by `.ci/deep`). ThreadSanitizer could detect no violation: it
+//! of counters is modelled in loom (`cores/table_scan/blocks/wave.rs`, run by `.ci/deep`). ThreadSanitizer could detect no violation: it
 //! does not count relaxed accesses as a race, and it does not see reads by `asm!`.
 #![allow(unsafe_code, reason = "lines at multiples of 64 bytes, and vector loads from memory that other threads write")]
 

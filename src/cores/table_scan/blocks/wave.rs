@@ -3,9 +3,6 @@
 //! Steps are candidates. A superband runs those of a segment once the one before it has: then no two threads mark the same word, and all
 //! that a search depends on is done. `model` checks this for small superbands.
 
-#[cfg(all(test, loom))]
-mod model;
-
 use std::time::Duration;
 
 use crate::kernel::RunError;
@@ -101,5 +98,247 @@ mod tests {
         let work = &work;
         std::thread::scope(|scope| (0..THREADS).for_each(|thread| drop(scope.spawn(move || work(thread)))));
         assert!(words.iter().all(|word| word.load(Relaxed) == u64::MAX), "no mark is lost");
+    }
+}
+
+#[cfg(all(test, loom))]
+mod model {
+    //! The wave in every interleaving: superbands of two layers, words of two bits.
+    //!
+    //! [`Wave`] is that of the kernels. What a superband reads and marks is written anew, one bit at a time. Loom tracks every bit and every word: the model panics if a search reads a
+    //! bit whose mark has not *happened before*, or may be made at the same time, and if two threads mark a word at the
+    //! same time.
+
+    use std::cell::Cell;
+    use std::ops::Range;
+    use std::rc::Rc;
+
+    use loom::cell::UnsafeCell;
+    use loom::thread;
+
+    use super::{StopOnDrop, Wave};
+    use crate::cores::table_scan::{Rule, StoneGame, oracle};
+    use crate::kernel::RunError;
+    use crate::machine::sync::atomic::Ordering;
+    use crate::machine::sync::{explore, explore_without};
+
+    /// Bits of a word.
+    const WORD: usize = 2;
+
+    /// A word of marks. The cells hold nothing, but loom knows who has read and written each.
+    struct Word {
+        marked: UnsafeCell<()>,
+        bits: [(UnsafeCell<()>, Cell<bool>); WORD],
+    }
+
+    impl Word {
+        /// A load and a store.
+        fn set(&self, bits: [bool; WORD]) {
+            self.marked.with_mut(|_| ());
+            for ((access, is_set), bit) in self.bits.iter().zip(bits) {
+                if bit {
+                    access.with_mut(|_| is_set.set(true));
+                }
+            }
+        }
+    }
+
+    /// A row of marks.
+    struct Row(Vec<Word>);
+
+    impl Row {
+        fn new(heaps: usize) -> Self {
+            let bit = || (UnsafeCell::new(()), Cell::new(false));
+            let word = || Word { marked: UnsafeCell::new(()), bits: std::array::from_fn(|_| bit()) };
+            Row((0..=heaps / WORD).map(|_| word()).collect())
+        }
+
+        /// Reads a bit on which something depends.
+        fn has(&self, place: usize) -> bool {
+            let (access, is_set) = &self.0[place / WORD].bits[place % WORD];
+            access.with(|_| is_set.get())
+        }
+
+        fn mark(&self, place: usize) {
+            self.0[place / WORD].set(std::array::from_fn(|bit| bit == place % WORD));
+        }
+    }
+
+    /// The marks, with the names of [`super::super`].
+    struct Marks {
+        heaps: usize,
+        one: Vec<Row>,
+        two: Vec<Row>,
+        all: Vec<Row>,
+        gap: Vec<Row>,
+    }
+
+    impl Marks {
+        fn new(heaps: usize) -> Self {
+            let rows = || (0..heaps).map(|_| Row::new(heaps)).collect();
+            Marks { heaps, one: rows(), two: rows(), all: rows(), gap: rows() }
+        }
+    }
+
+    /// A superband of at most `L` layers, each of which has a word of its own in a segment of `L` candidates.
+    struct Superband<'a, const L: usize> {
+        marks: &'a Marks,
+        index: usize,
+        y0: usize,
+        layers: usize,
+        /// Whether the pair of a heap `x` and a layer is used.
+        used: Vec<[bool; L]>,
+        /// `gap[y]` of the layers.
+        rows: Vec<[bool; L]>,
+        found: Vec<[u32; 3]>,
+    }
+
+    impl<'a, const L: usize> Superband<'a, L> {
+        fn new(marks: &'a Marks, index: usize) -> Self {
+            let y0 = index * L;
+            let none = || vec![[false; L]; marks.heaps];
+            Superband {
+                marks,
+                index,
+                y0,
+                layers: L.min(marks.heaps - y0),
+                used: none(),
+                rows: none(),
+                found: Vec::new(),
+            }
+        }
+
+        /// Runs all segments, each once the superband before has come as far but for `less` candidates.
+        fn run(mut self, wave: &Wave, less: usize) -> Result<Vec<[u32; 3]>, RunError> {
+            let heaps = self.marks.heaps;
+            let end = |segment: usize| heaps.min(L * (segment + 1));
+            wave.wait(self.index, end((self.y0 + self.layers - 1) / L))?;
+            self.enter();
+            for segment in self.y0 / L..heaps.div_ceil(L) {
+                wave.wait(self.index, end(segment) - less)?;
+                for x in 0..self.y0 + self.layers {
+                    for y in x.max(self.y0)..self.y0 + self.layers {
+                        self.search(x, y, L * segment..end(segment));
+                    }
+                }
+                wave.leave(self.index, end(segment));
+            }
+            Ok(self.found)
+        }
+
+        fn enter(&mut self) {
+            for y in self.y0..self.y0 + self.layers {
+                for before in 0..self.y0 {
+                    self.used[before][y - self.y0] = self.marks.one[before].has(y);
+                    if self.marks.two[before].has(y) {
+                        self.mark_gap(y, before);
+                    }
+                }
+            }
+        }
+
+        fn mark_gap(&mut self, y: usize, gap: usize) {
+            self.rows[gap][y - self.y0] = true;
+            self.marks.gap[y].mark(gap);
+        }
+
+        fn search(&mut self, x: usize, y: usize, candidates: Range<usize>) {
+            let (Marks { one, two, all, gap, .. }, k) = (self.marks, y - self.y0);
+            if self.used[x][k] {
+                return;
+            }
+            let is_free = |z: &usize| {
+                let by_z = [&one[x], &one[y], &two[y - x]].map(|row| row.has(*z));
+                let by_gap = [&gap[x], &all[y - x]].map(|row| row.has(z - y));
+                // Reads all of them.
+                !by_z.into_iter().chain(by_gap).chain([self.rows[z - x][k]]).any(|is_set| is_set)
+            };
+            let Some(z) = (candidates.start.max(y)..candidates.end).find(is_free) else { return };
+            [&one[x], &one[y], &two[y - x]].into_iter().for_each(|row| row.mark(z));
+            [&gap[x], &all[y - x]].into_iter().for_each(|row| row.mark(z - y));
+            self.mark_gap(y, z - x);
+            self.used[x][k] = true;
+            if z < self.y0 + self.layers {
+                [x, y].into_iter().for_each(|heap| self.used[heap][z - self.y0] = true);
+                self.mark_gap(z, y - x);
+            }
+            self.found.push([x, y, z].map(|heap| heap as u32));
+        }
+    }
+
+    /// Finds all positions of `heaps` heaps on `threads` threads, as the driver does, and compares them with the oracle's.
+    fn scan<const L: usize>(heaps: usize, threads: usize, less: usize) {
+        let superbands = heaps.div_ceil(L);
+        let shared = Rc::new((Wave::new(superbands), Marks::new(heaps)));
+        let share = move |thread: usize| {
+            let (wave, marks) = &*shared;
+            let share = (thread..superbands).step_by(threads);
+            let found =
+                share.flat_map(|index| Superband::<L>::new(marks, index).run(wave, less).expect("no thread stops"));
+            found.collect::<Vec<_>>()
+        };
+        let others: Vec<_> = (1..threads)
+            .map(|thread| {
+                let share = share.clone();
+                thread::spawn(move || share(thread))
+            })
+            .collect();
+        let mut found = share(0);
+        others.into_iter().for_each(|other| found.extend(other.join().expect("no panic")));
+        found.sort_unstable();
+        let mut want = Vec::new();
+        let input = StoneGame::new(heaps as u64 - 1, Rule::AllMoves).expect("a small limit");
+        oracle::positions(&input, |position| want.push(position));
+        assert_eq!(found, want);
+    }
+
+    #[test]
+    fn superbands_on_two_threads() {
+        explore("3 superbands of 2 layers, 2 threads", None, || scan::<2>(6, 2, 0));
+    }
+
+    #[test]
+    fn more_superbands_on_two_threads() {
+        explore("4 superbands of 2 layers, 2 threads", Some(3), || scan::<2>(8, 2, 0));
+    }
+
+    #[test]
+    fn superbands_on_three_threads() {
+        explore("3 superbands of 2 layers, 3 threads", None, || scan::<2>(5, 3, 0));
+    }
+
+    #[test]
+    #[should_panic(expected = "Causality violation")]
+    fn a_counter_stored_without_release_is_seen() {
+        explore_without(Ordering::Release, "release dropped", || scan::<2>(6, 2, 0));
+    }
+
+    #[test]
+    #[should_panic(expected = "Causality violation")]
+    fn a_counter_loaded_without_acquire_is_seen() {
+        explore_without(Ordering::Acquire, "acquire dropped", || scan::<2>(6, 2, 0));
+    }
+
+    #[test]
+    #[should_panic(expected = "Causality violation")]
+    fn a_superband_that_follows_too_closely_is_seen() {
+        explore("no lag", None, || scan::<2>(6, 2, 2));
+    }
+
+    /// A thread that ends early, by an error or a panic.
+    #[test]
+    fn no_thread_waits_for_one_that_has_ended() {
+        explore("a thread ends early", None, || {
+            let wave = Rc::new(Wave::new(2));
+            let other = Rc::clone(&wave);
+            let other = thread::spawn(move || {
+                let _unfinished = StopOnDrop(&other);
+                other.leave(0, 2);
+            });
+            // Its end may be seen before its last step.
+            let _ = wave.wait(1, 2);
+            assert_eq!(wave.wait(1, 4), Err(RunError::Cancelled));
+            other.join().expect("no panic");
+        });
     }
 }
