@@ -78,6 +78,7 @@ fuzz_target!(|file: File| {
     if let Ok(data) = Data::read(FOLDER.path()) {
         let report = MachineReport::new(&data, None, &[]);
         report.results();
+        report.pages().for_each(drop);
         report.charts().for_each(drop);
         report.digest();
     }

@@ -120,8 +120,8 @@ async function drive() {
         check(`${name} is among the best`, Boolean(opening) === isMeasured);
         if (opening) {
             opening.click();
-            const isStep = row => row.operation === name && row.is_step && row.is_published && row.is_default;
-            check(`steps of ${name}`, isCounted(count(isStep)) && column('#rows', 'operation').every(it => it === name));
+            const isShown = row => row.operation === name && row.is_published && row.is_default;
+            check(`kernels of ${name}`, isCounted(count(isShown)) && column('#rows', 'operation').every(it => it === name));
             check(`sizes of ${name}`, one('#filter-size').value === String(workloads[0].published));
             check(`a chart of ${name}`, drawn() > 0);
         }

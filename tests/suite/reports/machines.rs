@@ -19,6 +19,16 @@ fn elsewhere(microarchitecture: &str, date: &str, rows: &[(&str, f64)]) -> Value
     saved
 }
 
+/// The columns of other machines, and the ratios in them.
+fn others(text: &str) -> Vec<&str> {
+    let part = text.split("\n## Other machines\n").nth(1).expect("a section");
+    [cells(part, "| operation"), cells(part, "| `mex_subtraction`")]
+        .iter()
+        .flat_map(|cells| &cells[1..])
+        .copied()
+        .collect()
+}
+
 #[test]
 fn another_machine_stands_beside_that_of_the_report() {
     let mut own = elsewhere("zen-x", "2026-01-31T12:00:00Z", &[("stamp", 5.0), ("pull_words", 4.0), ("flags", 1.0)]);
@@ -37,10 +47,7 @@ fn another_machine_stands_beside_that_of_the_report() {
     let output = report(&root, &["--data", folder]).assert().success().get_output().clone();
     assert!(output.stderr.is_empty() && String::from_utf8_lossy(&output.stdout).contains("beside it: lake\n"));
     let text = read(&root, "RESULTS.md");
-    assert_eq!(cells(&text, "| operation | best kernel").last(), Some(&"× on lake"));
-    assert_eq!(cells(&text, "| [`mex_subtraction`]").last(), Some(&"3.00; 9.00 `gone_lanes`"));
-    assert_eq!(cells(&text, "| [`flags`]").last(), Some(&"1.00"));
-    assert_eq!(cells(&text, "| [`stamp`]").last(), Some(&"3.00"));
+    assert_eq!(others(&text), ["lake, 2026-01-30, `0123456789ab`", "3.00 (3.00–3.00, 20 rounds)"]);
     report(&root, &["--check"]).assert().success();
     for field in ["ratio", "ratio_high"] {
         there["content"]["rows"][2][field] = json!(3.3);
@@ -56,7 +63,11 @@ fn the_newest_folder_of_each_other_microarchitecture_counts() {
         [("b", "lake", "2026-01-01", 2.0), ("a", "lake", "2026-01-02", 3.0), ("c", "cove", "2025-01-01", 4.0)];
     let path = |name: &str| root.path().join("profiles/data").join(name);
     for (name, microarchitecture, date, ratio) in folders {
-        let saved = elsewhere(microarchitecture, &format!("{date}T12:00:00Z"), &[("stamp", ratio), ("flags", 1.0)]);
+        let saved = elsewhere(
+            microarchitecture,
+            &format!("{date}T12:00:00Z"),
+            &[("byte_lanes", ratio), ("stamp", 1.0), ("flags", 1.0)],
+        );
         write_folder(&saved, &path(name));
     }
     // One of its own machine does not count, however new it is.
@@ -65,8 +76,8 @@ fn the_newest_folder_of_each_other_microarchitecture_counts() {
     write_folder(&own, &path("d"));
     report(&root, &["--data", folder]).assert().success();
     let text = read(&root, "RESULTS.md");
-    assert_eq!(cells(&text, "| operation | best kernel")[7..], ["× on cove", "× on lake"]);
-    assert_eq!(cells(&text, "| [`mex_subtraction`]")[7..], ["4.00", "3.00"]);
+    let columns = ["cove, 2025-01-01, not recorded", "lake, 2026-01-02, not recorded"];
+    assert_eq!(others(&text), [columns, ["4.00 (4.00–4.00, 20 rounds)", "3.00 (3.00–3.00, 20 rounds)"]].concat());
     report(&root, &["--check"]).assert().success();
 }
 
@@ -90,11 +101,11 @@ fn a_machine_is_named_by_hand() {
     add(&root, other, "given_name", json!("lake-2"));
     report(&root, &["--data", other]).assert().success();
     let text = read(&root, "RESULTS.md");
-    assert!(text.contains(&format!("(lake-2, named by hand: it said {said}, ")), "{text}");
+    let named = format!("- **lake-2, 2026-01-30, not recorded**, named by hand (the CPU gives {said}): ");
+    assert!(text.contains(&named), "{text}");
     report(&root, &["--data", folder]).assert().success();
     let text = read(&root, "RESULTS.md");
-    assert_eq!(cells(&text, "| operation | best kernel").last(), Some(&"× on lake-2"));
-    assert_eq!(cells(&text, "| name ")[1..], ["by the CPU", &format!("by hand; it said {said}")]);
+    assert!(text.contains(&named) && others(&text)[0].starts_with("lake-2, "), "{text}");
     report(&root, &["--check"]).assert().success();
     assert_eq!(load(&root.path().join(other).join(FILE))["environment"]["microarchitecture"], said);
 

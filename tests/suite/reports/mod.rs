@@ -116,17 +116,21 @@ fn a_report_is_regenerated_from_its_data_alone() {
     add(&root, folder, "duels", json!([1000, 100_000].map(of_size)));
     report(&root, &["--data", folder]).assert().success();
     let text = read(&root, "RESULTS.md");
-    for part in ["**5.00** `flags`", "## Environment", "`stamp`"] {
+    for part in ["`stamp` takes 80.0", "## Caveats", "](profiles/results/mex_subtraction.md)"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
-    assert!(text.contains("[`stamp`](src/cores/mex/subtraction/heap_by_heap.rs)"), "{text}");
-    assert!(text.contains("](profiles/charts/mex_subtraction-sizes.svg)"), "{text}");
+    let page = read(&root, PAGE);
+    for link in
+        ["[`stamp`](../../src/cores/mex/subtraction/heap_by_heap.rs)", "(../../profiles/charts/mex_subtraction-sizes.svg)"]
+    {
+        assert!(page.contains(link), "{link} is missing in {page}");
+    }
     assert!(read(&root, "profiles/charts/mex_subtraction-sizes.svg").starts_with("<svg"));
     assert!(!root.path().join("README.md").exists());
     report(&root, &["--check"]).assert().success();
 
     // Text outside of the marks is kept; edits inside are reverted.
-    let edited = text.replace("# Results", "# Results, with a word before them").replace("**5.00**", "**9.00**");
+    let edited = text.replace("# Results", "# Results, with a word before them").replace("takes 80.0", "takes 8.00");
     fs::write(root.path().join("RESULTS.md"), edited).expect("a writable folder");
     failed(
         &mut report(&root, &["--check"]),
@@ -135,30 +139,70 @@ fn a_report_is_regenerated_from_its_data_alone() {
     report(&root, &["--data", folder]).assert().success();
     assert_eq!(read(&root, "RESULTS.md"), text.replace("# Results", "# Results, with a word before them"));
 
-    fs::write(root.path().join("profiles/charts/mex_subtraction-sizes.svg"), "<svg/>").expect("a writable folder");
-    failed(&mut report(&root, &["--check"]), "mex_subtraction-sizes.svg is not what");
+    // Pages and charts are written whole.
+    for (path, edited) in [
+        (PAGE, format!("A word.\n{page}")),
+        (PAGE, page + "A word.\n"),
+        ("profiles/charts/mex_subtraction-sizes.svg", "<svg/>".to_owned()),
+    ] {
+        fs::write(root.path().join(path), edited).expect("a writable folder");
+        failed(&mut report(&root, &["--check"]), &format!("{path} is not what"));
+        report(&root, &["--data", folder]).assert().success();
+        report(&root, &["--check"]).assert().success();
+    }
+    fs::remove_file(root.path().join(PAGE)).expect("a writable folder");
+    failed(&mut report(&root, &["--check"]), &format!("{PAGE} is not what"));
 }
 
-/// Ties and slower kernels are in the page alone.
+/// The page of the operation of [`headline`].
+const PAGE: &str = "profiles/results/mex_subtraction.md";
+
+/// The page of a duel at the published size, between these kernels.
+fn page_of(kernels: &[(&str, [f64; 3])]) -> String {
+    let mut saved = duel(kernels);
+    saved["content"]["size"] = json!(100_000);
+    let (root, folder) = measured(&saved);
+    report(&root, &["--data", folder]).assert().success();
+    read(&root, PAGE)
+}
+
+/// Also those that are slower than a kernel before them.
 #[test]
-fn the_steps_are_the_kernels_that_beat_all_before_them() {
-    let gains = |kernels: &[(&str, f64)]| -> Vec<String> {
-        let mut saved = duel(&kernels.iter().map(|(kernel, ratio)| (*kernel, [*ratio; 3])).collect::<Vec<_>>());
-        saved["content"]["size"] = json!(100_000);
-        let (root, folder) = measured(&saved);
-        report(&root, &["--data", folder]).assert().success();
-        let text = read(&root, "RESULTS.md");
-        let steps = text.split("| step |").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a table of steps");
-        steps.lines().skip(2).map(|line| line.rsplit(" | ").next().unwrap_or(line).to_owned()).collect()
-    };
+fn the_ablation_has_every_kernel_that_was_timed() {
     let kernels = [("byte_lanes", 8.0), ("pull_words", 5.1), ("stamp", 5.0), ("flags", 1.0), ("bit_array", 0.9)];
-    assert_eq!(gains(&kernels), ["– |", "5.00 |", "1.60 |"]);
-    // The best in plain Rust has a row, though it does not beat what comes before it by more than a tie.
-    #[cfg(target_arch = "x86_64")]
-    assert_eq!(
-        gains(&[("byte_lanes_avx512", 8.3), ("pull_words", 4.15), ("stamp", 4.0), ("flags", 1.0)]),
-        ["– |", "4.00 |", "1.04 |", "2.08 |"]
-    );
+    let page = page_of(&kernels.map(|(kernel, ratio)| (kernel, [ratio; 3])));
+    let ideas: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("| [`")?.split('`').next()).collect();
+    assert_eq!(ideas, ["flags", "bit_array", "stamp", "pull_words", "byte_lanes"], "{page}");
+    assert_eq!(cells(&page, "| [`pull_words`]").last(), Some(&"1.02 (1.02–1.02)"));
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn an_idea_at_several_tiers_is_a_row_of_the_ablation() {
+    let kernels =
+        [("byte_lanes_avx512", 10.0), ("byte_lanes_avx2", 8.0), ("byte_lanes", 4.0), ("stamp", 2.0), ("flags", 1.0)];
+    let mut saved = duel(&kernels.map(|(kernel, ratio)| (kernel, [ratio; 3])));
+    saved["content"]["size"] = json!(100_000);
+    for (row, tier) in ["avx512", "avx2"].into_iter().enumerate() {
+        saved["content"]["rows"][row]["tier"] = json!(tier);
+    }
+    let (root, folder) = measured(&saved);
+    report(&root, &["--data", folder]).assert().success();
+    let page = read(&root, PAGE);
+    assert_eq!(cells(&page, "| idea")[1..5], ["SSE2", "AVX2", "AVX-512", "cycles"]);
+    let row = cells(&page, "| [`byte_lanes`]");
+    assert_eq!(row[1..], ["100", "50.0", "40.0", "–", "5.00 (5.00–5.00)"]);
+}
+
+/// No fixed difference decides.
+#[test]
+fn kernels_tie_if_their_ranges_overlap() {
+    let ties = |stamp: [f64; 3]| {
+        let page = page_of(&[("byte_lanes", [4.99, 5.0, 5.01]), ("stamp", stamp), ("flags", [1.0; 3])]);
+        page.contains("It ties with `stamp`.")
+    };
+    assert!(!ties([4.96, 4.97, 4.98]));
+    assert!(ties([3.0, 4.5, 4.995]));
 }
 
 /// It is quicker than all exact kernels, and yet stands below them.
@@ -177,10 +221,13 @@ fn an_observed_kernel_is_not_the_best() {
     )
     .expect("a writable folder");
     report(&root, &["--data", folder]).assert().success();
-    let text = read(&root, "RESULTS.md");
+    let text = read(&root, "profiles/results/occupancy.md");
     let (exact, observed) = text.split_once("Observed, not proved").expect("a table of observed kernels");
-    let row = observed.lines().find(|line| line.contains("[`window_tree`]")).expect("a row of its own");
-    assert!(row.ends_with("| 18.0 `automaton` |"), "{row}");
+    assert!(
+        cells(observed, "| idea").last().expect("a column").starts_with("ratio to `automaton` (range, 20 rounds)"),
+        "{observed}"
+    );
+    assert!(cells(observed, "| [`window_tree`]").last().expect("a ratio").starts_with("18.0 ("), "{observed}");
     assert!(exact.contains("[`automaton`]") && !exact.contains("window_tree"), "{exact}");
 }
 
@@ -197,15 +244,11 @@ fn add_limits(root: &TempDir, folder: &str) {
 fn a_kernel_has_its_share_of_the_limit() {
     let (root, folder) = measured(&headline());
     report(&root, &["--data", folder]).assert().success();
-    assert!(!read(&root, "RESULTS.md").contains("Distance to the limit"));
+    assert!(read(&root, "RESULTS.md").contains("No kernel states a bound."));
     add_limits(&root, folder);
     report(&root, &["--data", folder]).assert().success();
     let text = read(&root, "RESULTS.md");
-    assert!(
-        text.contains("**[Distance to the limit](profiles/tables/limits.md).** The best kernels reach 1 % to 1 %"),
-        "{text}"
-    );
-    assert_eq!(cells(&text, "| [`mex_subtraction`]").last(), Some(&"1 %"));
+    assert!(text.contains("Bound of `stamp`: 2.00 stores (1.00\u{a0}ns) per heap, 1 % of its 80.0\u{a0}ns."), "{text}");
     report(&root, &["--check"]).assert().success();
     report(&root, &["--data", folder, "--html", "page.html"]).assert().success();
     let page = crate::page::data(&read(&root, "page.html"));
@@ -226,11 +269,11 @@ fn a_draft_stays_below_the_target_folder() {
     assert!(!root.path().join("profiles/charts").exists() && !root.path().join("profiles/tables").exists());
 
     let text = read(&root, "target/draft/RESULTS.md");
-    for part in
-        ["**Draft**", "](../../profiles/tables/limits.md)", "](../../src/cores/mex/subtraction/heap_by_heap.rs)"]
-    {
+    for part in ["**Draft**", "](../../profiles/tables/limits.md)", "](profiles/results/mex_subtraction.md)"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
+    let page = read(&root, &format!("target/draft/{PAGE}"));
+    assert!(page.contains("](../../../../src/cores/mex/subtraction/heap_by_heap.rs)"), "{page}");
     report(&root, &["--check", "--data", folder]).assert().success();
     let help = report(&root, &["--help"]).assert().success().get_output().stdout.clone();
     assert!(String::from_utf8_lossy(&help).contains("below target/draft"));
@@ -268,7 +311,7 @@ fn kernels_that_changed_since_they_were_measured_are_named() {
     for edit in [["", ""], ["pub fn run", "// Why.\npub fn run"], ["ns: pair", "ns: 2.0 * pair"]] {
         put_stamp(&root, edit);
         assert!(!printed(&["--data", folder]).contains("changed since"), "{edit:?}");
-        assert!(read(&root, "RESULTS.md").contains("| revision | `0123456789ab` |"));
+        assert!(read(&root, "RESULTS.md").contains(", revision `0123456789ab`. "));
     }
 
     // Whoever changes a kernel need not touch the report.
@@ -328,8 +371,8 @@ fn the_readme_has_a_digest() {
     let text = read(&root, "README.md");
     assert!(text.starts_with("Mine.\n<!-- made") && text.ends_with("-->\nMine, too.\n"), "{text}");
     let row = text.lines().find(|line| line.contains("`mex_subtraction`")).expect("a row of the operation");
-    assert!(row.ends_with("| 1.00 | 7 (few) |"), "{text}");
-    assert!(text.contains(" (2026-01-31), revision not recorded. "), "{text}");
+    assert!(row.ends_with("| 1.00 (1.00–1.00, 7 rounds: few) |"), "{text}");
+    assert!(text.contains(", 2026-01-31, revision not recorded. "), "{text}");
     report(&root, &["--check"]).assert().success();
     fs::write(&path, text.replace("80.0", "8.0")).expect("a writable folder");
     failed(&mut report(&root, &["--check"]), "README.md is not what");
@@ -463,20 +506,21 @@ fn a_duel_of_size_0_is_left_out_of_the_chart() {
 fn a_kernel_without_measurements_is_in_no_table() {
     let text = |data: &Data| {
         let report = MachineReport::new(data, None, &[]);
-        (report.results() + &report.digest(), report.unmeasured())
+        let pages: String = report.pages().map(|(_, page)| page).collect();
+        (report.results() + &report.digest() + &pages, report.unmeasured())
     };
     let (operation, kernel) = ("mex_subtraction", "byte_lanes_avx512");
-    let (link, pair) = (format!("[`{kernel}`]("), format!("{operation}={kernel}"));
+    let (result, pair) = (format!("`{kernel}` takes "), format!("{operation}={kernel}"));
     let folders = entries(Path::new(FOLDERS)).expect("readable").into_iter().filter(|path| path.is_dir());
     let mut all = folders.map(|folder| Data::read(&folder).expect("measurements"));
-    let mut data = all.find(|data| text(data).0.contains(&link)).expect("one with the kernel");
+    let mut data = all.find(|data| text(data).0.contains(&result)).expect("one with the kernel");
     assert!(!text(&data).1.contains(&pair));
     for duel in data.duels.iter_mut().filter(|duel| duel.case.operation == operation) {
         duel.rows.retain(|row| row.kernel != kernel);
         duel.skipped.retain(|row| row.kernel != kernel);
     }
     let (text, unmeasured) = text(&data);
-    assert!(!text.contains(&link) && unmeasured.contains(&pair));
+    assert!(!text.contains(&result) && unmeasured.contains(&pair));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The report: RESULTS.md, its charts, and a digest in README.md, generated from saved measurements.
+//! The report: RESULTS.md, a page for each operation, charts, and a digest in README.md, generated from saved measurements.
 //!
 //! [`measure`] has a list of tasks, from the registry, and measures them into a file. [`data`] reads it back, along with the measurements of [other machines](data::machines); [`tables`] turns it into text
 //! and pictures, and [`html`] into one page to browse.
@@ -35,8 +35,8 @@ pub const README: &str = "README.md";
 /// The folder of the charts.
 pub const CHARTS: &str = "profiles/charts";
 
-/// The folder of longer documents that the report links to.
-pub const TABLES: &str = "profiles/tables";
+/// The folder of the pages of operations.
+pub const PAGES: &str = "profiles/results";
 
 /// The folder of measurements, with a subfolder for each machine and day.
 pub const FOLDERS: &str = "profiles/data";
@@ -109,7 +109,7 @@ fn read(path: &Path) -> Result<Option<String>, SavedError> {
     }
 }
 
-/// What a user should know about a report that was made or checked.
+/// A report that was made or checked, for its user.
 #[derive(Debug)]
 pub struct Overview {
     /// The file of the report.
@@ -122,7 +122,7 @@ pub struct Overview {
     pub changed: Option<Vec<String>>,
 }
 
-/// What is not as it was measured; `None` if the measurements do not say.
+/// The files and kernels that changed since the measurements; `None` if these name no source.
 fn changed(data: &Data) -> Result<Option<Changed>, SavedError> {
     data.sources.as_ref().map(|measured| Changed::since(measured, &data.environment.build)).transpose()
 }
@@ -144,9 +144,14 @@ fn compose(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<(Vec<(PathBu
     let (data, others) = contents(folder, announce)?;
     let report = MachineReport::new(&data, changed(&data)?, &others);
     let root = root(data.draft);
-    let charts = root.join(CHARTS);
-    let chart = |(file, text): (String, String)| (charts.join(file), format!("{}\n{MADE}\n", text.trim_end()));
-    let mut files: Vec<_> = report.charts().map(chart).collect();
+    let whole = |folder: &str, file: String, text: String| {
+        let path = Path::new(folder).join(file);
+        let text = links(&text, &path, root);
+        (root.join(path), format!("{}\n{MADE}\n", text.trim_end()))
+    };
+    let charts = report.charts().map(|(file, text)| whole(CHARTS, file, text));
+    let pages = report.pages().map(|(file, text)| whole(PAGES, file, text));
+    let mut files: Vec<_> = charts.chain(pages).collect();
     let path = root.join(README);
     if let Some(old) = read(&path)? {
         match between_marks(&old, MADE, MADE, &report.digest()) {
@@ -157,17 +162,20 @@ fn compose(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<(Vec<(PathBu
     let results = root.join(RESULTS);
     let old = read(&results)?.unwrap_or_else(|| format!("# Results\n\n{BEGIN}{END}\n"));
     let mark = format!("{BEGIN}{}{BEGIN_ENDS}", folder.display());
-    let text = between_marks(&old, BEGIN, &mark, &links(&report.results(), root));
+    let text = between_marks(&old, BEGIN, &mark, &links(&report.results(), Path::new(RESULTS), root));
     files.push((results.clone(), text.ok_or_else(|| no_marks(&results, BEGINS))?));
     let beside = others.iter().map(|other| other.name().to_owned()).collect();
     let (unmeasured, changed) = (report.unmeasured(), report.changed());
     Ok((files, Overview { results, beside, unmeasured, changed }))
 }
 
-/// Links in a report lead from the root of the source tree, as do those in a draft, but for its own charts.
-fn links(text: &str, root: &Path) -> String {
-    let up = "../".repeat(root.components().count());
-    text.replace("](src/", &format!("]({up}src/")).replace(&format!("]({TABLES}/"), &format!("]({up}{TABLES}/"))
+/// A text for a file below `root`, whose links lead from the source tree. Those to charts and pages stay below `root`.
+fn links(text: &str, file: &Path, root: &Path) -> String {
+    let within = "../".repeat(file.components().count() - 1);
+    let out = format!("{within}{}", "../".repeat(root.components().count()));
+    let text = text.replace("](src/", &format!("]({out}src/")).replace("](profiles/", &format!("]({out}profiles/"));
+    let own = |text: String, folder| text.replace(&format!("]({out}{folder}/"), &format!("]({within}{folder}/"));
+    [CHARTS, PAGES].into_iter().fold(text, own)
 }
 
 /// A file with a new text between its marks, of which the first has this beginning and is written anew; none if it has no marks.
@@ -177,7 +185,7 @@ fn between_marks(old: &str, begin: &str, mark: &str, part: &str) -> Option<Strin
     Some(format!("{above}{mark}\n\n{}\n\n{END}{below}", part.trim_end()))
 }
 
-/// Writes RESULTS.md, its charts, and the digest, from the measurements in a folder.  A draft goes to [`DRAFT`]. `announce` receives a line for each folder of another machine that is left out.
+/// Writes RESULTS.md, pages, charts and the digest, from the measurements in a folder. A draft goes to [`DRAFT`]. `announce` receives a line for each folder of another machine that is left out.
 ///
 /// # Errors
 /// The measurements cannot be used, a file has no marks, or a file cannot be written. No file is left incomplete.
@@ -189,7 +197,7 @@ pub fn write(folder: &Path, announce: &mut dyn FnMut(&str)) -> Result<Overview, 
     Ok(summary)
 }
 
-/// Checks that RESULTS.md, its charts, and the digest are what the measurements in a folder give. Kernels without measurements are in no
+/// Checks that RESULTS.md, pages, charts and the digest are what the measurements in a folder give. Kernels without measurements are in no
 /// report: whoever adds or changes one need not touch the report. `announce` is as in [`write`].
 ///
 /// # Errors

@@ -4,7 +4,6 @@
     /** What the table can show; the first at first. */
     const KINDS = {
         'the best at published sizes': row => row.is_best && row.is_published && row.is_default,
-        'steps to the best': row => row.is_step,
         'all kernels': () => true,
     };
     const table = sortedTable({
@@ -35,7 +34,6 @@
                 title: row => row.baseline,
             },
             numberColumn('× plain Rust', 'plain'),
-            numberColumn('× best before', 'gain'),
             { ...numberColumn('of the limit', 'limit'), title: row => row.needs },
             { head: 'tier', value: row => row.tier },
             { head: 'build', value: row => row.variant },
@@ -96,10 +94,10 @@
         return html('figure', {}, picture, html('figcaption', {}, `On ${machineName(machine)}, one thread, default build.`));
     }
 
-    /** Shows the steps of an operation at the size that it was published with. */
+    /** Shows the kernels of an operation at the size that it was published with. */
     function open(name) {
         const [{ name: published, published: of }] = operationNamed.get(name).workloads;
-        [kind.value, operation.value] = ['steps to the best', name];
+        [kind.value, operation.value] = ['all kernels', name];
         choose();
         [workload.value, size.value, build.value] = [published, of, rows.find(row => row.is_default).variant];
         choose();

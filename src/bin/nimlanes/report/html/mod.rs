@@ -21,7 +21,7 @@ use super::data::Data;
 use super::data::sources::files_below;
 use super::read;
 use super::tables::markdown::{memory, ns, percent, spread, time, times};
-use super::tables::{Entry, MachineReport, best_plain, place, steps};
+use super::tables::{Entry, MachineReport, best_plain, place};
 use crate::drawing::raster::deflated;
 use crate::drawing::svg::base64;
 use crate::files::saved::SavedError;
@@ -112,7 +112,7 @@ fn content(reports: &[MachineReport], links: &str, no_module: Option<&String>) -
     let mut rows: Vec<_> = numbered().flat_map(|(machine, report)| rows(machine, report, &kernels)).collect();
     rows.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(json!({
-        "schema": "nimlanes-page-4",
+        "schema": "nimlanes-page-5",
         "links": links,
         "machines": reports.iter().map(|report| machine_info(report.data)).collect::<Vec<_>>(),
         "operations": OPERATIONS.iter().map(operation).collect::<Result<Vec<_>, _>>()?,
@@ -161,16 +161,15 @@ fn rows(
     let mut rows = Vec::new();
     for of in data.duels.iter().chain(&data.observed) {
         let kernels = kernels.get(&*of.case.operation).map_or(&[][..], |kernels| kernels);
-        // Observed kernels lead in nothing and are no steps of the exact ones.
+        // Observed kernels lead in nothing.
         let duel = of.rows.first().and_then(|row| data.duel(&of.case, &of.build, &row.clock));
         let is_published = OPERATIONS.iter().any(|operation| {
             let [Workload { name, published, .. }, ..] = operation.workloads() else { return false };
             of.case == Case::new(operation.name(), name, *published)
         });
-        let (steps, plain) = (duel.map(|duel| steps(duel, kernels)), duel.and_then(|duel| best_plain(duel, kernels)));
+        let plain = duel.and_then(|duel| best_plain(duel, kernels));
         for row in &of.rows {
             let is = |named: Option<&Row>| named.is_some_and(|named| named.kernel == row.kernel);
-            let step = steps.iter().flatten().find(|step| step.row.kernel == row.kernel);
             let is_default = of.build == "default" && row.clock == "thread";
             let limit = report.limit(&of.case.operation, row).filter(|_| is_default && is_published);
             let is_baseline = duel.is_some_and(|duel| duel.baseline == row.kernel);
@@ -188,15 +187,12 @@ fn rows(
                 "is_exact": row.is_exact(),
                 "is_best": is(duel.and_then(|duel| duel.rows.first())),
                 "is_best_plain": is(plain),
-                "is_step": step.is_some(),
                 "time": number(row.median_seconds, time),
                 // None for a run that has no work.
                 "unit_time": (row.throughput > 0.0).then(|| number(1.0 / row.throughput, |seconds| ns(1e9 * seconds))),
                 "ratio": number(row.ratio, times),
                 "spread": (!is_baseline).then(|| spread(row)),
                 "plain": plain.map(|plain| number(row.ratio / plain.ratio, times)),
-                // How much faster a step is than the one before it; none for the first.
-                "gain": step.and_then(|step| step.gain).map(|gain| number(gain, times)),
                 "limit": limit.as_ref().map(|limit| number(limit.share(row), percent)),
                 "needs": limit.map(|limit| limit.needs),
                 "slow_mode": row.slow_mode.map(slow),

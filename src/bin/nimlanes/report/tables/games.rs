@@ -2,15 +2,15 @@
 
 use nimlanes::games::{GAMES, Game};
 
-use super::MachineReport;
-use super::markdown::{MarkdownTable, grouped, memory, size, time, times};
+use super::markdown::{MarkdownTable, grouped, memory, size, time};
+use super::{MachineReport, Ratio};
 use crate::measuring::duel::Duel;
 use crate::report::data::FarSolution;
 
 impl MachineReport<'_> {
     /// Each game at its published limit and at its largest.
     pub(super) fn complete_games(&self) -> String {
-        let heads = ["game", "limit", "baseline", "best plain Rust", "selected kernels", "× the baseline"];
+        let heads = ["game", "limit", "baseline", "best plain Rust", "selected kernels", "ratio"];
         let mut table = MarkdownTable::new(&heads);
         for game in GAMES {
             let is_it = |duel: &&Duel| (duel.case.operation.as_str(), duel.case.size) == (game.name, game.published);
@@ -21,9 +21,10 @@ impl MachineReport<'_> {
             };
             let medians = [baseline, plain, selected].map(|row| time(row.median_seconds));
             let cells = [game.name.to_owned(), size(game.published)].into_iter().chain(medians);
-            table.row(cells.chain([times(selected.ratio)]));
+            table.row(cells.chain([Ratio::of(selected, baseline).with_rounds()]));
         }
-        let text = table.below("Complete solutions at the published limits, all threads allowed, wall-clock time.");
+        let text =
+            table.below("At the published limits, all threads allowed, wall-clock time. The ratio is to the baseline.");
         text + &self.furthest()
     }
 
@@ -37,7 +38,8 @@ impl MachineReport<'_> {
 
     /// Each game at its largest limit.
     fn furthest(&self) -> String {
-        let mut table = MarkdownTable::new(&["game", "limit", "times the published", "answer", "time", "peak memory"]);
+        let heads = ["game", "limit", "times the published", "answer", "time", "peak memory"];
+        let mut table = MarkdownTable::new(&heads);
         for (game, far) in self.far() {
             table.row([
                 game.name.to_owned(),
@@ -48,7 +50,7 @@ impl MachineReport<'_> {
                 memory(far.peak_bytes as f64),
             ]);
         }
-        table.below("Far beyond the published limits, all threads:")
+        table.below("Far beyond them, each solved once:")
     }
 
     /// [`Self::furthest`] in a sentence; nothing if no game was measured.

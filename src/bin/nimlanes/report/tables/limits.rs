@@ -3,10 +3,9 @@
 use nimlanes::kernel::Needs;
 use nimlanes::lab::ceilings::Reading;
 
-use super::findings::Finding;
-use super::markdown::{ns, percent, range, times};
-use super::{Entry, MachineReport, TABLES};
-use crate::measuring::duel::Row;
+use super::MachineReport;
+use super::markdown::{code, ns, percent, times};
+use crate::measuring::duel::{Duel, Row};
 use crate::report::data::KernelNeeds;
 
 /// The least time for what a unit of work needs, by the measured ceilings.
@@ -67,15 +66,14 @@ impl MachineReport<'_> {
         Limit::from_needs(&self.data.needs.iter().find(is_of_it)?.needs, &self.data.ceilings)
     }
 
-    /// How close the best kernels come.
-    pub(super) fn limits(&self) -> Option<Finding> {
-        let ratio = |entry: Entry| {
-            let best = self.headline(&entry)?.rows.first()?;
-            Some(self.limit(entry.name(), best)?.share(best))
-        };
-        let reached: Vec<f64> = self.entries().filter_map(ratio).collect();
-        let reached = range(&reached, percent)?;
-        let title = format!("[Distance to the limit]({TABLES}/limits.md)");
-        Some((title, format!("The best kernels reach {reached} of what the machine could do at best.")))
+    /// The bound of the fastest kernel that states one: its largest need, and all of them.
+    pub(super) fn bound(&self, operation: &str, duel: &Duel) -> Option<[String; 2]> {
+        let mut bounds = duel.rows.iter().filter_map(|row| Some((row, self.limit(operation, row)?)));
+        let (row, limit) = bounds.next()?;
+        let (kernel, unit, share) = (code(&row.kernel), &row.unit, percent(limit.share(row)));
+        let share = format!("{share} of its {}", ns(1e9 / row.throughput));
+        let largest = limit.needs.split(", ").next().unwrap_or_default();
+        let all = format!("{kernel} needs {} per {unit}. The largest is its bound: {share}.", limit.needs);
+        Some([format!("Bound of {kernel}: {largest} per {unit}, {share}."), all])
     }
 }

@@ -71,9 +71,14 @@ pub(in crate::report) fn spread(row: &Row) -> String {
     unbroken(&format!("±{:.1} %", row.spread()))
 }
 
+/// A number with three significant digits.
+pub(super) fn figure(number: f64) -> String {
+    if number < 1.0 { format!("{number:.3}") } else { times(number) }
+}
+
 /// Nanoseconds with three significant digits.
 pub(in crate::report) fn ns(ns: f64) -> String {
-    unbroken(&if ns < 1.0 { format!("{ns:.3} ns") } else { format!("{} ns", times(ns)) })
+    unbroken(&format!("{} ns", figure(ns)))
 }
 
 /// Memory, with three significant digits.
@@ -92,12 +97,6 @@ pub(in crate::report) fn percent(share: f64) -> String {
 /// A size with thousands separators.
 pub(super) fn size(size: u64) -> String {
     grouped(&size.to_string())
-}
-
-/// The smallest and the largest of some numbers, as text: `1.00 to 2.50`.
-pub(super) fn range(values: &[f64], text: impl Fn(f64) -> String) -> Option<String> {
-    let (low, high) = (values.iter().copied().min_by(f64::total_cmp)?, values.iter().copied().max_by(f64::total_cmp)?);
-    Some(format!("{} to {}", text(low), text(high)))
 }
 
 #[cfg(test)]
@@ -119,7 +118,5 @@ mod tests {
     fn numbers_have_units() {
         assert_eq!([512.0, 494_481_000.0, 25.277e9].map(memory), ["512\u{a0}B", "494\u{a0}MB", "25.3\u{a0}GB"]);
         assert_eq!([0.1852, 8.456, 142.3].map(ns), ["0.185\u{a0}ns", "8.46\u{a0}ns", "142\u{a0}ns"]);
-        assert_eq!(range(&[2.5, 1.0, 2.0], times).as_deref(), Some("1.00 to 2.50"));
-        assert_eq!(range(&[], times), None);
     }
 }

@@ -2,9 +2,8 @@
 //!
 //! Links lead from the root of the source tree.
 
-mod findings;
+mod ablation;
 mod games;
-mod ladder;
 mod limits;
 mod machines;
 pub(in crate::report) mod markdown;
@@ -18,28 +17,23 @@ use nimlanes::kernel::workload::Workload;
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 
-pub use self::ladder::{best_plain, steps};
-use self::markdown::{MarkdownTable, code, memory, ns, percent, size, time, times};
-use super::TABLES;
+use self::markdown::{MarkdownTable, code, figure, size, times};
+use super::PAGES;
 use super::data::Data;
 use super::data::sources::Changed;
-use super::measure::tasks::{Effort, SMALL, TIME_LIMIT};
+use super::measure::tasks::SMALL;
 use crate::files::saved::day;
-use crate::measuring::duel::{Duel, Row, TIE};
+use crate::measuring::duel::{Duel, Row};
 
 const HOW_TO_READ: &str = include_str!("how_to_read.md");
 const THREATS: &str = include_str!("threats.md");
 const REPRODUCE: &str = include_str!("reproduce.md");
-/// Pages of earlier measurements, which are kept as they are.
-const FROZEN: &str = include_str!("frozen.md");
 
-/// How to get the page.
-const PAGE: &str = "All kernels, workloads, sizes and machines are in one page: `cargo run --release -- report --html target/page.html`.";
+const QUESTION: &str =
+    "How many times as fast as the best known code elsewhere are exact kernels that rest on bits, layout and vectors?";
 
 /// Ratios of fewer rounds than this are marked.
 const FEW_ROUNDS: usize = 10;
-
-const PUBLISHED: &str = "Published sizes, one thread, default build.";
 
 /// Where an input stands: in the order of the lists. Inputs that are in no list come last.
 pub fn place(case: &Case) -> impl Ord + use<> {
@@ -49,9 +43,76 @@ pub fn place(case: &Case) -> impl Ord + use<> {
     ([operation, workload].map(|place| place.unwrap_or(usize::MAX)), case.size)
 }
 
-/// Whether something that many times as fast as another is faster by more than a tie.
-fn is_ahead(ratio: f64) -> bool {
-    ratio > 1.0 + TIE
+/// The best kernel in plain Rust of a duel.
+pub fn best_plain<'d>(duel: &'d Duel, kernels: &[KernelInfo]) -> Option<&'d Row> {
+    duel.rows.iter().find(|row| kernels.iter().any(|kernel| kernel.name == row.kernel && kernel.is_plain()))
+}
+
+/// How many times as fast a kernel is as another of its duel.
+struct Ratio {
+    ratio: f64,
+    low: f64,
+    high: f64,
+    rounds: usize,
+}
+
+impl Ratio {
+    /// Its range holds the middle 80 % of the rounds and all processes, of both kernels if none is the baseline.
+    fn of(row: &Row, other: &Row) -> Self {
+        let range = |row: &Row| {
+            let [low, high] = row.ratio_processes.unwrap_or([row.ratio; 2]);
+            [row.ratio_low.min(low), row.ratio_high.max(high)]
+        };
+        let [[low, high], [least, most]] = [range(row), range(other)];
+        let rounds = row.rounds.min(other.rounds);
+        if row.kernel == other.kernel {
+            return Ratio { ratio: 1.0, low: 1.0, high: 1.0, rounds };
+        }
+        Ratio { ratio: row.ratio / other.ratio, low: low / most, high: high / least, rounds }
+    }
+
+    /// Whether the ranges of the two overlap.
+    fn is_tie(&self) -> bool {
+        self.low <= 1.0 && 1.0 <= self.high
+    }
+
+    /// The number of rounds, and whether these are few.
+    fn rounds(&self) -> String {
+        format!("{} rounds{}", self.rounds, if self.rounds < FEW_ROUNDS { ": few" } else { "" })
+    }
+
+    fn with_range(&self) -> String {
+        let [ratio, low, high] = [self.ratio, self.low, self.high].map(times);
+        format!("{ratio} ({low}–{high})")
+    }
+
+    fn with_rounds(&self) -> String {
+        let [ratio, low, high] = [self.ratio, self.low, self.high].map(times);
+        format!("{ratio} ({low}–{high}, {})", self.rounds())
+    }
+}
+
+/// The tiers that some duels have kernels of, as columns of a table.
+struct TierColumns(Vec<Tier>);
+
+impl TierColumns {
+    fn of<'d>(duels: impl IntoIterator<Item = &'d Duel>) -> Self {
+        let rows: Vec<&Row> = duels.into_iter().flat_map(|duel| &duel.rows).collect();
+        TierColumns(Tier::ALL.iter().copied().filter(|tier| rows.iter().any(|row| row.tier == tier.name())).collect())
+    }
+
+    /// The nanoseconds of the fastest row of each tier.
+    fn cells(&self, rows: &[&Row]) -> impl Iterator<Item = String> {
+        self.0.iter().map(|tier| {
+            let of_tier = rows.iter().filter(|row| row.tier == tier.name());
+            nanoseconds(of_tier.max_by(|a, b| a.ratio.total_cmp(&b.ratio)).copied())
+        })
+    }
+}
+
+/// The nanoseconds of a unit of work.
+fn nanoseconds(row: Option<&Row>) -> String {
+    row.map_or("–".to_owned(), |row| figure(1e9 / row.throughput))
 }
 
 /// A report on one set of measurements.
@@ -82,15 +143,6 @@ impl Entry {
 
     fn case(&self, workload: &Workload, size: u64) -> Case {
         Case::new(self.name(), workload.name, size)
-    }
-
-    fn info(&self, name: &str) -> Option<&KernelInfo> {
-        self.kernels.iter().find(|kernel| kernel.name == name)
-    }
-
-    /// A kernel's name, linked to its source.
-    fn link(&self, name: &str) -> String {
-        self.info(name).map_or_else(|| code(name), |kernel| format!("[{}]({})", code(name), kernel.source()))
     }
 
     /// The best kernel in plain Rust.
@@ -157,25 +209,48 @@ impl<'a> MachineReport<'a> {
         if self.data.draft {
             text.push_str("> **Draft**: few sizes and few rounds. Do not draw conclusions from it.\n\n");
         }
+        text += &format!("{QUESTION}\n\n{}{}\n\n", self.by_tier(), self.provenance());
         let mut section = |title: &str, body: String| {
             if !body.trim().is_empty() {
                 text += &format!("## {title}\n\n{}\n\n", body.trim());
             }
         };
-        section("Summary", self.summary());
-        section("Complete games", self.complete_games());
-        section("How to read", [HOW_TO_READ, &self.layout_note(), &time_limit_note()].concat());
+        section("How to read", HOW_TO_READ.to_owned());
         for entry in self.entries() {
             // An operation that was not measured has nothing to say yet.
             if let Some(duel) = self.headline(&entry) {
                 section(&code(entry.name()), self.operation(&entry, duel));
             }
         }
-        section("Across operations", self.findings() + FROZEN);
-        section("Bias and threats to validity", THREATS.to_owned());
-        section("Environment", self.environment());
-        section("Reproducing the results", REPRODUCE.to_owned());
+        section("Complete games", self.complete_games());
+        section("Other machines", self.other_machines());
+        section("Caveats", self.few_rounds() + &self.slow_modes() + THREATS + &self.machines());
+        section("Reproduce", REPRODUCE.to_owned());
         text.trim_end().to_owned() + "\n"
+    }
+
+    /// The operations with few rounds, as a caveat; nothing if there are none.
+    fn few_rounds(&self) -> String {
+        let rounds = |entry: Entry| Some((code(entry.name()), self.headline(&entry)?.rows.first()?.rounds));
+        let few = self.entries().filter_map(rounds).filter(|(_, rounds)| *rounds < FEW_ROUNDS);
+        let few: Vec<String> = few.map(|(name, rounds)| format!("{name} {rounds}")).collect();
+        if few.is_empty() {
+            return String::new();
+        }
+        let day = day(self.data.date());
+        format!("- **Few rounds**, on {day}: {}. The fastest kernel is not settled there.\n", few.join(", "))
+    }
+
+    /// How many kernels are fast in some processes and slow in others, as a caveat; nothing if none are.
+    fn slow_modes(&self) -> String {
+        let rows = || self.data.duels.iter().flat_map(|duel| &duel.rows);
+        let (count, all) = (rows().filter(|row| row.slow_mode.is_some()).count(), rows().count());
+        let day = day(self.data.date());
+        let caveat = format!(
+            "- **Layouts in memory.** On {day}, {count} of {all} pairs of kernel and input were fast in some processes, slow in others. \
+             Ratios are of the faster mode.\n"
+        );
+        if count > 0 { caveat } else { String::new() }
     }
 
     /// Whether a kernel was measured, or skipped for a reason, on this machine or on one beside it.
@@ -214,169 +289,52 @@ impl<'a> MachineReport<'a> {
         self.changed.is_some().then(|| self.named(is_changed))
     }
 
-    /// The environment of each machine, in a column.
-    fn environment(&self) -> String {
-        let columns: Vec<&MachineReport> = [self].into_iter().chain(&self.others).collect();
-        let heads = [""].into_iter().chain(columns.iter().map(|report| report.name()));
-        let mut table = MarkdownTable::new(&heads.collect::<Vec<_>>());
-        let mut row = |name: &str, cell: &dyn Fn(&Data) -> String| {
-            table.row([name.to_owned()].into_iter().chain(columns.iter().map(|report| cell(report.data))));
-        };
-        row("CPU", &|data| data.environment.cpu.clone());
-        if columns.iter().any(|report| report.data.given_name.is_some()) {
-            row("name", &|data| match data.given_name {
-                Some(_) => format!("by hand; it said {}", data.environment.microarchitecture),
-                None => "by the CPU".to_owned(),
-            });
-        }
-        row("instruction sets up to", &|data| code(&data.environment.tier));
-        row("CPUs", &|data| data.environment.threads.to_string());
-        row("caches", &|data| data.environment.caches.join(", "));
-        row("memory", &|data| memory(data.environment.memory as f64));
-        row("system", &|data| data.environment.system.clone());
-        row("default build compiled for", &|data| data.environment.build.target_features.join(", "));
-        row("features", &|data| data.environment.build.features.join(", "));
-        row("profile", &|data| data.environment.build.profile.clone());
-        row("measured (UTC)", &|data| data.dates.join(" to "));
-        row("revision", &revision);
-        table.end()
-    }
-
-    /// What the best kernels were measured on and checked against.
+    /// The machine, date and revision of the measurements, and the answers that they were checked against.
     fn provenance(&self) -> String {
-        let environment = &self.data.environment;
-        let date = day(self.data.date());
         let mut unknown = Vec::new();
         for entry in self.entries() {
             let headline = self.headline(&entry);
             unknown.extend(headline.filter(|duel| known::find(&duel.case).is_none()).map(|_| code(entry.name())));
         }
-        let checked = match unknown.as_slice() {
-            [] => "All answers were compared with published ones".to_owned(),
-            unknown => format!("All answers were compared with published ones, except for {}", unknown.join(", ")),
-        };
+        let except = if unknown.is_empty() { String::new() } else { format!(", except for {}", unknown.join(", ")) };
+        let (name, day, revision) = (self.name(), day(self.data.date()), revision(self.data));
+        let cpu = &self.data.environment.cpu;
         format!(
-            "Measured on {} ({}{}, up to {}, {} CPUs) on {date}; revision: {}. {checked}.",
-            environment.cpu,
-            self.name(),
-            self.named_by_hand(),
-            code(&environment.tier),
-            environment.threads,
-            revision(self.data),
+            "One thread, default build, {cpu} ({name}), {day}, revision {revision}. Answers equal published ones{except}."
         )
     }
 
-    /// The best kernel of each operation at its published size.
-    fn best_kernels(&self) -> String {
-        let heads = [
-            "operation",
-            "best kernel",
-            "× the baseline",
-            "× the best plain Rust",
-            "× the best public",
-            "time per unit",
-            "share of the limit",
-        ];
-        let heads = heads.into_iter().map(str::to_owned).chain(self.heads_of_others());
-        let mut table = MarkdownTable::new(&heads.collect::<Vec<_>>());
-        for entry in self.entries() {
-            let Some(duel) = self.headline(&entry) else { continue };
-            let Some(best) = duel.rows.first() else { continue };
-            let against = |other: Option<&Row>| match other.map(|other| (other, times(best.ratio / other.ratio))) {
-                None => "–".to_owned(),
-                Some((other, _)) if other.kernel == best.kernel => "itself".to_owned(),
-                Some((other, ratio)) => format!("**{ratio}** {}", code(&other.kernel)),
-            };
-            let (name, size) = (code(entry.name()), size(duel.case.size));
-            let mut cells = vec![format!("[{name}](#{}) at {size}", entry.name()), entry.link(&best.kernel)];
-            cells.extend([entry.baseline(duel), entry.plain(duel), entry.public(duel)].map(against));
-            cells.push(format!("{} per {}", ns(1e9 / best.throughput), best.unit));
-            cells.push(self.limit(entry.name(), best).map_or("–".to_owned(), |limit| percent(limit.share(best))));
-            table.row(cells.into_iter().chain(self.best_of_others(&entry, duel)));
-        }
-        table.end() + &self.observed()
-    }
-
-    fn summary(&self) -> String {
-        let (best, note) = (self.best_kernels(), self.note_on_others());
-        format!("{PUBLISHED}{note}\n\n{best}{}\n\n{PAGE}\n", self.provenance())
-    }
-
-    /// The digest for README.md: the time of a unit of each operation at its published size, by tier.
-    pub fn digest(&self) -> String {
+    /// The time of a unit of each operation at its published size, by tier.
+    fn by_tier(&self) -> String {
         let headlines = || self.entries().filter_map(|entry| self.headline(&entry).map(|duel| (entry, duel)));
-        let is_of = |row: &Row, tier: Tier| row.tier == tier.name();
-        let has = |tier: &Tier| headlines().any(|(_, duel)| duel.rows.iter().any(|row| is_of(row, *tier)));
-        let tiers: Vec<Tier> = Tier::ALL.iter().copied().filter(has).collect();
-        let title = |tier: &Tier| tier.extension().map_or(self.portable(), |extension| extension.title);
-        let heads = ["operation", "input", "unit", "best known elsewhere"].into_iter().chain(tiers.iter().map(title));
-        let mut table = MarkdownTable::new(&heads.chain(["ratio", "rounds"]).collect::<Vec<_>>());
+        let tiers = TierColumns::of(headlines().map(|(_, duel)| duel));
+        let heads = ["operation", "input", "ns per", "best known elsewhere"].into_iter().chain(self.titles(&tiers));
+        let mut table = MarkdownTable::new(&heads.chain(["ratio"]).collect::<Vec<_>>());
         for (entry, duel) in headlines() {
             let (Some(best), Some(public)) = (duel.rows.first(), entry.public(duel)) else { continue };
-            let cell = |row: Option<&Row>| row.map_or("–".to_owned(), |row| ns(1e9 / row.throughput));
-            let mut cells = vec![
-                code(entry.name()),
-                format!("{} at {}", duel.case.workload, size(duel.case.size)),
-                best.unit.clone(),
-                cell(Some(public)),
-            ];
-            cells.extend(tiers.iter().map(|tier| cell(duel.rows.iter().find(|row| is_of(row, *tier)))));
-            let few = if best.rounds < FEW_ROUNDS { " (few)" } else { "" };
-            cells.extend([times(best.ratio / public.ratio), format!("{}{few}", best.rounds)]);
-            table.row(cells);
+            let name = format!("[{}]({PAGES}/{}.md)", code(entry.name()), entry.name());
+            let input = format!("{} at {}", duel.case.workload, size(duel.case.size));
+            let cells = [name, input, best.unit.clone(), nanoseconds(Some(public))].into_iter();
+            let rows: Vec<&Row> = duel.rows.iter().collect();
+            table.row(cells.chain(tiers.cells(&rows)).chain([Ratio::of(best, public).with_rounds()]));
         }
-        format!(
-            "Time per unit of the fastest kernel of each tier: published size, one thread, default build, {} ({}), revision {}. The \
-             ratio is that of the fastest to the best known elsewhere.\n\n{}{}",
-            self.name(),
-            day(self.data.date()),
-            revision(self.data),
-            table.end(),
-            self.furthest_in_a_line()
-        )
+        table.end()
     }
 
-    /// The name of the tier of plain Rust in the default build.
-    fn portable(&self) -> &'static str {
+    /// The digest for README.md.
+    pub fn digest(&self) -> String {
+        format!("{}{}\n\n{}", self.by_tier(), self.provenance(), self.furthest_in_a_line())
+    }
+
+    /// The titles of tiers. That of plain Rust is the vectors that the default build has.
+    fn titles(&self, tiers: &TierColumns) -> impl Iterator<Item = &'static str> {
         let features = &self.data.environment.build.target_features;
-        if features.iter().any(|feature| feature == "sse2") { "SSE2" } else { "portable" }
-    }
-
-    /// The observed kernels at their published sizes, one thread, default build.
-    fn observed(&self) -> String {
-        let mut table = MarkdownTable::new(&["operation", "observed kernel", "time", "× the best exact kernel"]);
-        for entry in self.entries() {
-            let headline = entry.headline();
-            let published = entry.case(headline, headline.published);
-            let best = self.headline(&entry).and_then(|duel| duel.rows.first());
-            let of_it = self.data.observed.iter().filter(|duel| duel.case == published && duel.build == "default");
-            for row in of_it.flat_map(|duel| &duel.rows).filter(|row| row.clock == "thread") {
-                table.row([
-                    format!("{} {} at {}", code(entry.name()), headline.name, size(headline.published)),
-                    entry.link(&row.kernel),
-                    time(row.median_seconds),
-                    best.map_or("–".to_owned(), |best| {
-                        format!("{} {}", times(best.median_seconds / row.median_seconds), code(&best.kernel))
-                    }),
-                ]);
-            }
-        }
-        table.below(
-            "Observed, not proved: these kernels rely on an unproved property, so they run only if you name them.",
-        )
+        let portable = if features.iter().any(|feature| feature == "sse2") { "SSE2" } else { "portable" };
+        tiers.0.iter().map(move |tier| tier.extension().map_or(portable, |extension| extension.title))
     }
 }
 
 /// The revision of the measured source.
 fn revision(data: &Data) -> String {
     data.revision().map_or("not recorded".to_owned(), code)
-}
-
-fn time_limit_note() -> String {
-    let [most, headline] = [TIME_LIMIT, Effort::FULL.headline_time_limit].map(|limit| time(limit.as_secs_f64()));
-    format!(
-        "- **Time limit**: kernels predicted to take longer than {most} for a run are skipped. At the published size of an operation's \
-         first\n  workload the limit is {headline}. At its larger sizes, that limit also applies to the best kernel in plain Rust and \
-         the best public ones.\n"
-    )
 }

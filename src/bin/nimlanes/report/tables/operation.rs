@@ -1,38 +1,104 @@
-//! The section of an operation: result, steps, what they taught, and charts.
+//! An operation: its section in RESULTS.md, its page, and its chart.
 
 use std::path::Path;
 
 use nimlanes::kernel::session::KernelInfo;
 use nimlanes::kernel::workload::Workload;
 
-use super::ladder::{Step, steps};
-use super::markdown::{MarkdownTable, code, ns, size, spread, time, times};
-use super::{Entry, MachineReport, SMALL, is_ahead};
+use super::markdown::{code, ns, size};
+use super::{Entry, MachineReport, Ratio, SMALL};
 use crate::drawing::chart::{self, Point, Series};
 use crate::measuring::duel::{Duel, Row};
-use crate::report::CHARTS;
+use crate::report::{CHARTS, PAGES};
+
+/// What each operation computes, and the best known elsewhere with its sources.
+const OPERATIONS: &str = include_str!("operations.md");
+
+/// The part of a text in Markdown below a heading of the first level.
+fn below<'t>(text: &'t str, heading: &str) -> &'t str {
+    let part = text.split("# ").find_map(|part| part.strip_prefix(heading)?.strip_prefix('\n'));
+    part.unwrap_or_default().trim()
+}
+
+/// What an operation computes, and its sources.
+fn about(operation: &str) -> (&'static str, &'static str) {
+    let text = below(OPERATIONS, operation);
+    text.split_once("\n\n").unwrap_or((text, ""))
+}
+
+/// What the measurements of an operation showed: a list.
+fn lessons(entry: &Entry) -> &'static str {
+    entry.operation.notes().split("\n# ").next().unwrap_or_default().trim()
+}
 
 impl MachineReport<'_> {
-    /// The section of an operation in the report.
+    /// The section of an operation in RESULTS.md: result and bound, the first lesson, and where else the idea helps.
     pub(super) fn operation(&self, entry: &Entry, duel: &Duel) -> String {
         let name = entry.name();
-        let mut text = String::new();
-        if let Some(line) = result(entry, duel) {
-            text += &format!("{line}\n\n");
+        let items = || lessons(entry).split("\n- ").map(|item| item.trim_start_matches("- "));
+        let elsewhere = items().filter(|item| item.starts_with("**Use this elsewhere**"));
+        let chosen: String = items().take(1).chain(elsewhere).map(|item| format!("- {item}\n")).collect();
+        let result = result(duel, &[entry.public(duel).map(|row| (PUBLIC, row))]);
+        let bound = self.bound(name, duel).map_or("No kernel states a bound.".to_owned(), |[bound, _]| bound);
+        format!(
+            "{}\n\n{result} {bound}\n\n{chosen}- [All kernels, sources and lessons]({PAGES}/{name}.md)\n",
+            about(name).0
+        )
+    }
+
+    /// The page of each operation that was measured: the name of its file, and its text.
+    pub fn pages(&self) -> impl Iterator<Item = (String, String)> {
+        let page = |entry: Entry| Some((format!("{}.md", entry.name()), self.page(&entry, self.headline(&entry)?)));
+        self.entries().filter_map(page)
+    }
+
+    fn page(&self, entry: &Entry, duel: &Duel) -> String {
+        let name = entry.name();
+        let (question, sources) = about(name);
+        let plain = entry.plain(duel).map(|row| ("the best in plain Rust", row));
+        let result = result(duel, &[entry.public(duel).map(|row| (PUBLIC, row)), plain]);
+        let mut text = format!("# {}\n\n{question}\n\n{result}\n\n{}\n\n", code(name), self.provenance());
+        let mut section = |title: &str, body: &str| {
+            if !body.trim().is_empty() {
+                text += &format!("## {title}\n\n{}\n\n", body.trim());
+            }
+        };
+        if let (Some(reference), Some(best)) = (entry.public(duel).or(entry.baseline(duel)), duel.rows.first()) {
+            let note = self.note_on_ablation(duel, &best.unit);
+            section("Ablation", &(note + &self.ablation(entry, duel, reference) + &self.observed(entry, best)));
         }
-        text += &self.steps(entry, duel);
-        let notes = entry.operation.notes();
-        let lessons = notes.split("\n# ").next().unwrap_or_default();
-        if !lessons.trim().is_empty() {
-            text += &format!("What the measurements showed:\n\n{}\n\n", lessons.trim());
+        section("Bound", &self.bound(name, duel).map_or(String::new(), |[_, needs]| needs));
+        section("Lessons", lessons(entry));
+        section("Best known elsewhere", sources);
+        section("More", &self.more(entry));
+        text
+    }
+
+    /// The observed kernels at the published size, below the exact ones.
+    fn observed(&self, entry: &Entry, best: &Row) -> String {
+        let headline = entry.headline();
+        let published = entry.case(headline, headline.published);
+        let mut duels = self.data.observed.iter().filter(|duel| duel.case == published && duel.build == "default");
+        let duel = duels.find(|duel| duel.rows.iter().any(|row| row.clock == "thread"));
+        let table = duel.map_or(String::new(), |duel| self.ablation(entry, duel, best));
+        if table.is_empty() {
+            return table;
         }
-        if self.sizes_chart(entry, entry.headline()).is_some() {
-            text += &format!("![{name} sizes]({CHARTS}/{})\n\n", chart_file(name));
-        }
-        if let (true, Some(kernel)) = (notes.contains("\n# Tried\n"), entry.kernels.first()) {
+        format!("Observed, not proved: these kernels rely on an unproved property, and run only if named.\n\n{table}")
+    }
+
+    /// The chart of an operation, and the ways to its flamegraphs and to ideas that failed.
+    fn more(&self, entry: &Entry) -> String {
+        let name = entry.name();
+        let chart = self
+            .sizes_chart(entry, entry.headline())
+            .map(|_| format!("![{name} sizes]({CHARTS}/{})\n\n", chart_file(name)));
+        let mut text =
+            chart.unwrap_or_default() + &format!("[Annotated flamegraphs](profiles/flamegraphs/README.md#{name})");
+        if let (true, Some(kernel)) = (entry.operation.notes().contains("\n# Tried\n"), entry.kernels.first()) {
             let source = kernel.source();
             let folder = Path::new(&source).parent().unwrap_or(Path::new("")).display();
-            text += &format!("More: [ideas that failed]({folder}/NOTES.md#tried).\n");
+            text += &format!(", [ideas that failed]({folder}/NOTES.md#tried)");
         }
         text
     }
@@ -58,28 +124,6 @@ impl MachineReport<'_> {
         is_line.then(|| chart::sizes(&title, &series, SMALL as f64))
     }
 
-    /// The kernels that beat all before them in the list, and the best in plain Rust.
-    fn steps(&self, entry: &Entry, duel: &Duel) -> String {
-        let heads = ["step", "what it is", "time", &format!("× {}", code(&duel.baseline)), "× the best before"];
-        let heads = heads.into_iter().map(str::to_owned).chain(self.heads_of_others());
-        let mut table = MarkdownTable::new(&heads.collect::<Vec<_>>());
-        let is = |named: Option<&Row>, row: &Row| named.is_some_and(|named| named.kernel == row.kernel);
-        for Step { kernel, row, gain } in steps(duel, &entry.kernels) {
-            let bold = if is(duel.rows.first(), row) { "**" } else { "" };
-            let note = if is(entry.plain(duel), row) { "; **the best plain Rust**" } else { "" };
-            let noise = if row.kernel == duel.baseline { String::new() } else { format!(" {}", spread(row)) };
-            let cells = [
-                entry.link(kernel.name),
-                summary(kernel) + note,
-                format!("{bold}{}{bold}", time(row.median_seconds)),
-                times(row.ratio) + &noise,
-                gain.map_or("–".to_owned(), times),
-            ];
-            table.row(cells.into_iter().chain(self.steps_of_others(entry, duel, kernel.name)));
-        }
-        table.end()
-    }
-
     /// The kernels with a mark in charts, in list order: the baseline, and those that lead, overall or in plain Rust, at a size that
     /// is not small.
     fn marks(&self, entry: &Entry, duels: &[&Duel]) -> Vec<&'static str> {
@@ -95,35 +139,20 @@ fn chart_file(operation: &str) -> String {
     format!("{operation}-sizes.svg")
 }
 
-/// The result in one line.
-fn result(entry: &Entry, duel: &Duel) -> Option<String> {
-    let best = duel.rows.first()?;
-    let tied = duel.rows[1..].iter().take_while(|row| !is_ahead(best.ratio / row.ratio));
+const PUBLIC: &str = "the best known elsewhere";
+
+/// The result in one sentence, or two where kernels tie. `others` are compared with the fastest kernel.
+fn result(duel: &Duel, others: &[Option<(&str, &Row)>]) -> String {
+    let Some(best) = duel.rows.first() else { return String::new() };
+    let others = others.iter().flatten().filter(|(_, other)| other.kernel != best.kernel).map(|(title, other)| {
+        format!(", {} times as fast as {}, {title}", Ratio::of(best, other).with_rounds(), code(&other.kernel))
+    });
+    let others: String = others.collect();
+    let tied = duel.rows[1..].iter().filter(|row| Ratio::of(best, row).is_tie());
     let tied: Vec<String> = tied.map(|row| code(&row.kernel)).collect();
-    let tied = if tied.is_empty() { String::new() } else { format!(" (a tie with {})", tied.join(", ")) };
-    let mut line = format!(
-        "**Result** at {}: {}{tied} takes {}, {} per {}: {} times as fast as the baseline, {}",
-        size(duel.case.size),
-        code(&best.kernel),
-        time(best.median_seconds),
-        ns(1e9 / best.throughput),
-        best.unit,
-        times(best.ratio),
-        code(&duel.baseline),
-    );
-    if let Some(plain) = entry.plain(duel) {
-        match plain.kernel == best.kernel {
-            true => line.push_str("; it is plain Rust"),
-            false => {
-                line += &format!(
-                    ", and {} times as fast as the best plain Rust, {}",
-                    times(best.ratio / plain.ratio),
-                    code(&plain.kernel)
-                );
-            }
-        }
-    }
-    Some(line + ".")
+    let tied = if tied.is_empty() { String::new() } else { format!(" It ties with {}.", tied.join(", ")) };
+    let (kernel, workload, size) = (code(&best.kernel), &duel.case.workload, size(duel.case.size));
+    format!("{kernel} takes {} per {} ({workload} at {size}){others}.{tied}", ns(1e9 / best.throughput), best.unit)
 }
 
 /// A kernel's summary, with the name of the kernel that it refers to.
@@ -146,4 +175,17 @@ fn series(entry: &Entry, duels: &[&Duel], marks: &[&str]) -> Vec<Series> {
         Series { name: kernel.name.to_owned(), mark, points: duels.iter().filter_map(point).collect() }
     };
     entry.kernels.iter().map(series).filter(|series| !series.points.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_has_a_question_and_sources() {
+        for operation in nimlanes::cores::OPERATIONS {
+            let (question, sources) = about(operation.name());
+            assert!(question.ends_with('.') && sources.starts_with("- "), "{}: {question}", operation.name());
+        }
+    }
 }
