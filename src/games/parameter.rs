@@ -50,7 +50,7 @@ pub(super) trait Value: Any + Debug + Display + Send + Sync {}
 
 impl<T: Any + Debug + Display + Send + Sync> Value for T {}
 
-/// A value that a question holds. Only the game knows its type.
+/// A value that a question holds, of a type of the game.
 pub(super) type Held = Arc<dyn Value>;
 
 /// Hides the type of a value.

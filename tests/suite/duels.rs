@@ -201,7 +201,7 @@ fn other_programs_are_refused() {
     let refused = |path: &str, says: &str| failed(&mut duel(Path::new(path)), says);
     refused("/bin/true", "/bin/true is no build of nimlanes that can duel: it ended with exit status: 0");
     refused("/bin/cat", "it ended with exit status: 1: /bin/cat: answer: No such file");
-    refused("/usr/bin/yes", "it says `answer`");
+    refused("/usr/bin/yes", "it prints `answer`");
     let none = folder.path().join("none").display().to_string();
     refused(&none, &format!("cannot start {none}: No such file"));
     refused(&format!("{none}.wasm"), &format!("cannot start {none}.wasm: No such file"));
@@ -212,9 +212,9 @@ fn other_programs_are_refused() {
     for (text, says) in [
         ("exec sleep 0", "it ended with exit status: 0"),
         ("echo >&2 'nimlanes: unknown command'; exit 2", "it ended with exit status: 2: unknown command"),
-        ("head -c 3000000 /dev/zero", "it says"),
+        ("head -c 3000000 /dev/zero", "it prints"),
         (&format!("echo '{}'; sleep 60", hello().replace("\"protocol\":1", "\"protocol\":7")), "speaks version 7"),
-        (&format!("echo '{}'; sleep 60", hello().replace("nimlanes", "chess")), "it says that it is chess"),
+        (&format!("echo '{}'; sleep 60", hello().replace("nimlanes", "chess")), "it prints that it is chess"),
         (&in_another_profile, "other is a strange build, and this program a "),
         (&format!("echo '{OPENED}'; sleep 60"), "answers another request"),
     ] {
@@ -255,7 +255,7 @@ fn a_build_that_fails_in_the_middle_ends_the_duel() {
         ),
         (replies("") + "\nread request\nexec >&-\nsleep 60", "it ended"),
         (replies("'{\"failed\":{\"reason\":\"no time\"}}'") + "\nsleep 60", "no time"),
-        (replies("nonsense") + "\nsleep 60", "it says `nonsense`"),
+        (replies("nonsense") + "\nsleep 60", "it prints `nonsense`"),
         (replies(&format!("'{OPENED}'")), "answers another request"),
         (replies(&format!("'{}'", digest(1))), "outputs differ: flags of "),
         (replies(&format!("'{}'", digest(1).replace("1e-6", "-1"))), "answers another request"),
@@ -473,7 +473,7 @@ fn a_revision_is_built_with_the_settings_of_now() {
     has_assertions(false);
     let compilers = folder();
     rustup(&compilers);
-    let other = "HEAD is not the build that was asked for: it has rustc rustc 1.42.0 ";
+    let other = "HEAD is another build than the requested one: it has rustc rustc 1.42.0 ";
     failed(repository.compare("HEAD").env("RUSTC", compilers.path().join("old-rustc")), other);
 }
 
@@ -573,7 +573,7 @@ fn a_revision_that_cannot_be_built_leaves_nothing_behind() {
     failed(repository.compare("HEAD").current_dir(elsewhere.path()), "a revision needs the source tree of nimlanes");
     // A program that does not know its commit.
     let forgetful = Repository::new(&exec().replace("BUILT_FROM_REVISION", "BUILT_FROM_NOTHING"));
-    failed(&mut forgetful.compare("HEAD"), "it says that it is none");
+    failed(&mut forgetful.compare("HEAD"), "it prints none");
     assert!(forgetful.is_clean());
 }
 
@@ -640,7 +640,10 @@ fn the_native_build_is_made() {
     // Its result is not the native build.
     let main = exec().replace("BUILT_WITH_FLAGS", "CARGO_PKG_NAME");
     fs::write(repository.path("src/main.rs"), main).expect("a writable folder");
-    failed(&mut native(), "the native program is not the build that was asked for: it has flags nimlanes-lab, not ");
+    failed(
+        &mut native(),
+        "the native program is another build than the requested one: it has flags nimlanes-lab, not ",
+    );
 }
 
 #[test]
@@ -760,7 +763,7 @@ fn kernels_are_compared_by_compilers() {
     fs::write(repository.path("src/main.rs"), main).expect("a writable folder");
     failed(
         &mut by("toolchain:old"),
-        "the program by old is not the build that was asked for: it has rustc nimlanes-lab, not ",
+        "the program by old is another build than the requested one: it has rustc nimlanes-lab, not ",
     );
     failed(by("toolchain:old").current_dir(folder.path()), "a toolchain needs the source tree of nimlanes");
 }

@@ -1,4 +1,4 @@
-//! The program: `nimlanes --help` says what it does. Its parts, each of which uses only those after it: [`commands`] has a file for
+//! The program; see `nimlanes --help`. Its parts, each of which uses only those after it: [`commands`] has a file for
 //! each command; [`report`] makes RESULTS.md; [`measuring`] times, counts and profiles; [`terminal`] talks to the user;
 //! [`drawing`] makes pictures; [`files`] keeps what was found. Benches draw flamegraphs as well, with [`profile`].
 //!
@@ -56,7 +56,7 @@ fn after_help() -> String {
     let variables = [
         [format!("  {ISA_MAX}={tiers}"), "Use only this tier and those it includes, as on a weaker machine".to_owned()],
         [format!("  {KERNEL}=OPERATION=NAME,..."), "Kernels to use unless --kernel names others".to_owned()],
-        [format!("  {SAMPLER}=perf|pprof"), "What takes samples unless --sampler says".to_owned()],
+        [format!("  {SAMPLER}=perf|pprof"), "The sampler, unless --sampler names one".to_owned()],
     ];
     let codes = [
         ["  0", "Done"],

@@ -15,7 +15,7 @@ use crate::measuring::duel::{DuelError, Local, Player};
 use crate::terminal::failure::Failure;
 use crate::terminal::{interrupt, output};
 
-/// Run kernels for a duel of another process, which asks for them on standard input
+/// Run kernels for a duel of another process, which requests them on standard input
 #[derive(clap::Args)]
 pub struct Args;
 

@@ -132,7 +132,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 }
 
 impl Args {
-    /// Who takes part, and for how long.
+    /// The participants, and the time.
     fn options(&self, threads: usize) -> Result<DuelOptions, Failure> {
         if let Some(name) = duplicate(&self.kernels) {
             return Err(Failure::Usage(format!("--kernels names {name} twice; once is allowed")));

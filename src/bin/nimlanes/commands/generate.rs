@@ -10,7 +10,7 @@ use crate::terminal::output::print;
 const FISH: &str =
     "complete -c nimlanes -n __fish_use_subcommand -l generate -x -a 'man complete-bash complete-zsh complete-fish'\n";
 
-/// What installations have beside the program.
+/// Files of an installation beside the program.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Generate {
     Man,

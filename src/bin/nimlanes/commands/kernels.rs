@@ -52,7 +52,7 @@ pub struct ListedKernel {
     selected: bool,
     /// The published size.
     selected_at: u64,
-    /// What it is, in a line.
+    /// Its summary, in a line.
     summary: &'static str,
     /// Workloads of the operation; the kernel is selected for the first one.
     workloads: Vec<&'static str>,

@@ -1,6 +1,6 @@
 //! The commands, one per file: what each accepts, which steps it takes, and what it prints.
 //!
-//! What several of them need is mostly elsewhere; their arguments are in [`arguments`].
+//! Code of several is mostly elsewhere; their arguments are in [`arguments`].
 
 mod answer;
 pub mod arguments;

@@ -42,7 +42,7 @@ pub struct Args {
     /// Write nothing; fail if RESULTS.md, a chart or the digest differs from what the measurements give
     #[arg(long)]
     check: bool,
-    /// Name the machine by hand, where the CPU does not say what it is: lower-case letters, digits and hyphens
+    /// Name the machine by hand, where the CPU hides its model: lower-case letters, digits and hyphens
     #[arg(long, value_name = "NAME", value_parser = name, conflicts_with_all = ["data", "check", "html"])]
     name: Option<String>,
     /// Measure everything again; today's measurements are replaced when all is done
@@ -88,9 +88,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     line("not measured", report::list(unmeasured.iter()));
     match changed {
         Some(kernels) => line("changed since they were measured", report::list(kernels.iter())),
-        None => {
-            lines.push_str("the measurements do not say which source they are of, so changed kernels are not known\n")
-        }
+        None => lines.push_str("the measurements name no source, so changed kernels are not listed\n"),
     }
     print(&lines)
 }
@@ -130,7 +128,7 @@ fn measure(args: &Args) -> Result<PathBuf, Failure> {
     let name = args.name.as_ref().unwrap_or(&environment.microarchitecture);
     let folder = report::folder(name, &utc_now(), args.quick);
     if !environment.is_named() && args.name.is_none() {
-        say(&format!("nimlanes: this microarchitecture has no known name; using {name}; --name NAME gives it one"));
+        say(&format!("nimlanes: this microarchitecture has no name; using {name}; --name NAME gives it one"));
     }
     let effort = if args.quick { Effort::DRAFT } else { Effort::FULL };
     let plan = Plan::new(machine, &folder, effort, args.again, args.name.as_deref())?;

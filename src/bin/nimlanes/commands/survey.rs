@@ -26,7 +26,7 @@ const FARTHEST: u64 = 1 << 48;
 
 /// Survey octal games, each for some seconds, and keep what is found in a file for each
 ///
-/// What a survey as long as this one has found is skipped, so an interrupted survey goes on where it was stopped; a longer one replaces
+/// Findings of a survey as long as this one are skipped, so an interrupted survey goes on where it was stopped; a longer one replaces
 /// what is not proved.
 #[derive(clap::Args)]
 #[command(before_help = "Examples:\n  nimlanes survey 0.6 0.14 grundy --dir surveyed\n  \

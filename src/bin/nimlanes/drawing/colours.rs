@@ -1,6 +1,6 @@
 //! Colours of text and axes, of lines and marks (the same everywhere), and of scales.
 //!
-//! All are visible on light and dark pages. Those that tell things apart, but for brown, are of Okabe and Ito ("Color universal
+//! All are visible on light and dark pages. Those that distinguish things, but for brown, are of Okabe and Ito ("Color universal
 //! design", 2008). The scale follows viridis (Smith and van der Walt 2015), whose lightness grows evenly for every kind of
 //! colour vision.
 
@@ -28,7 +28,7 @@ const SKY: Colour = Colour([86, 180, 233]);
 const PURPLE: Colour = Colour([204, 121, 167]);
 const BROWN: Colour = Colour([140, 86, 75]);
 
-/// The colours that tell lines and marks apart. The first six are in the order of the page.
+/// The colours that distinguish lines and marks. The first six are in the order of the page.
 pub const COLOURS: [Colour; 7] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BROWN];
 
 /// The colour of a scale at a share from 0, dark, to 1, light.

@@ -174,7 +174,7 @@ pub struct Picture {
     title: String,
     note: String,
     axes: [Axis; 2],
-    /// What the axes show.
+    /// The subjects of the axes.
     names: [&'static str; 2],
     /// The meaning of the inks, and of the first and the last.
     legend: [String; 3],

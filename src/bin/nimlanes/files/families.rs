@@ -1,4 +1,4 @@
-//! What is known of the periods of a family of subtraction sets: a file for each family.
+//! The known periods of a family of subtraction sets: a file for each family.
 
 use std::fmt;
 
@@ -104,7 +104,7 @@ impl Periods {
     }
 }
 
-/// What is known of a family. The content of a file.
+/// The known facts about a family: the content of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProvedFamily {
     /// The work that found it.
@@ -112,7 +112,7 @@ pub struct ProvedFamily {
     pub effort: RunWork,
     /// How many sets its lists may have.
     pub top: usize,
-    /// What was found.
+    /// The findings.
     #[serde(flatten)]
     pub periods: Periods,
 }

@@ -1,4 +1,4 @@
-//! What a system knows about a file besides its content: its identity, how many names it has, its owner, and whether a path names an
+//! The facts about a file besides its content: its identity, how many names it has, its owner, and whether a path names an
 //! open stream.
 
 use std::path::Path;
@@ -72,7 +72,7 @@ mod here {
         }))
     }
 
-    /// The standard stream that was redirected to the file of this path. What it has written would be lost with the old file.
+    /// The standard stream that was redirected to the file of this path. Its output so far would be lost with the old file.
     fn redirected(path: &Path) -> io::Result<Option<File>> {
         let Ok(file) = path.metadata() else { return Ok(None) };
         for stream in [stdout().as_fd().try_clone_to_owned()?, stderr().as_fd().try_clone_to_owned()?] {
@@ -121,7 +121,7 @@ mod here {
     }
 }
 
-/// Other systems have no modes of files and paths of streams. All but Windows tell nothing about a file but its name and content.
+/// Other systems have no modes of files and paths of streams. All but Windows offer no more of a file than name and content.
 #[cfg(not(unix))]
 mod here {
     use std::fs::{File, Metadata};
@@ -161,7 +161,7 @@ mod here {
         use super::*;
 
         pub fn id_of(_: &Path) -> io::Result<(u64, u64)> {
-            Err(io::Error::new(io::ErrorKind::Unsupported, "this system does not tell which file it is"))
+            Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no identity of files"))
         }
 
         pub fn is_at(_: &File, path: &Path) -> io::Result<bool> {

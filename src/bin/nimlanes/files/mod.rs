@@ -1,6 +1,6 @@
 //! Files: how they are written, and the formats of what commands keep and read again.
 //!
-//! Files know nothing of commands and measuring. The formats of what a report measures are with the report.
+//! Files are independent of commands and measuring. The formats of what a report measures are with the report.
 
 mod atomic;
 pub mod families;

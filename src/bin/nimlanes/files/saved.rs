@@ -143,7 +143,7 @@ impl<T: Measured> Saved<T> {
 pub struct Folder(pub PathBuf);
 
 impl Folder {
-    /// What is kept under a name.
+    /// The value that is kept under a name.
     ///
     /// # Errors
     /// The file cannot be read, or has another format or kind.

@@ -1,4 +1,4 @@
-//! What is found about an octal game, as a survey keeps it and `grundy` prints it.
+//! Findings about an octal game, as a survey keeps them and `grundy` prints them.
 
 use std::fmt;
 
@@ -82,11 +82,11 @@ pub struct Period {
     pub length: u64,
     /// The heap from which the repetition holds.
     pub preperiod: u64,
-    /// What each round adds to the values.
+    /// The increment of the values in each round.
     pub saltus: u16,
     /// Whether it holds for all heaps. If not, it was observed: it has lasted among those that were computed.
     pub proved: bool,
-    /// What proves it, of an octal game, unless the file is older than this field.
+    /// Its proof, of an octal game, unless the file is older than this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theorem: Option<TheoremName>,
     /// The number of heaps that prove it, or would.
@@ -97,7 +97,7 @@ pub struct Period {
     pub width: Option<usize>,
 }
 
-/// What proves a period.
+/// The proof of a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TheoremName {

@@ -30,9 +30,9 @@ pub fn names_target(instruction: &Instruction) -> bool {
 pub struct Span {
     /// Its instructions.
     pub body: RangeInclusive<usize>,
-    /// What was counted in it.
+    /// The counts in it.
     pub count: u64,
-    /// What of that is in no smaller loop.
+    /// Those in no smaller loop.
     pub own: u64,
 }
 

@@ -117,7 +117,7 @@ impl<'a> ProgramFile<'a> {
         Ok(program)
     }
 
-    /// What the instructions of a function refer to, and a digest of them.
+    /// The targets of the instructions of a function, and a digest of them.
     fn targets(&self, start: u64) -> Result<(Targets, u64), Box<dyn Error>> {
         let (mut targets, mut hasher) = (Vec::new(), XxHash3_64::new());
         let end = self.functions[&start].end;

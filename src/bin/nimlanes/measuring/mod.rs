@@ -1,6 +1,6 @@
 //! How kernels are measured: duels of times, counters of the CPU, profiles, and the processes and builds that this takes.
 //!
-//! What a report measures, and what it makes of that, is decided there.
+//! The report decides what it measures, and what becomes of that.
 
 pub mod builds;
 pub mod cores;

@@ -4,7 +4,7 @@
 //! and pictures, and [`html`] into one page to browse.
 //!
 //! In RESULTS.md, the text is between two marks. The first mark names the folder of the measurements, so anyone can regenerate
-//! the text and compare it. Prose is kept next to its subject (`NOTES.md` of an operation, `.md` files here); all numbers come
+//! the text and compare it. Prose is kept next to its subject (`NOTES.md` of an operation, `.txt` files here, whose links lead from the root); all numbers come
 //! from measurements.
 
 pub mod data;

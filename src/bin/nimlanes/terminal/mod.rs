@@ -1,6 +1,6 @@
-//! What the program says to its user, and hears from them: output, progress, failures and signals.
+//! Output, progress, failures and signals: all between the program and its user.
 //!
-//! Nothing here knows what is computed, measured or drawn.
+//! Nothing here depends on what is computed, measured or drawn.
 
 pub mod failure;
 pub mod interrupt;

@@ -72,7 +72,7 @@ fn follow(what: &str, share: impl Fn() -> f64, ended: &Receiver<()>) {
     }
 }
 
-/// What is done, how long that took, and how long the rest will take at that pace.
+/// The work done, its time, and the time of the rest at that pace.
 fn line(what: &str, share: f64, elapsed: Duration) -> String {
     /// A longer text would take more than a line of most terminals.
     const WIDTH: usize = 40;

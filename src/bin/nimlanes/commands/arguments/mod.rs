@@ -37,7 +37,7 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Parses the code of a game. What is kept of a game is under its canonical code.
+/// Parses the code of a game. Files of a game are under its canonical code.
 pub fn code(text: &str) -> Result<Code, Failure> {
     Ok(text.parse::<Code>().map_err(InputError::Code)?.canonical())
 }

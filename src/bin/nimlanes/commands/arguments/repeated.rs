@@ -13,10 +13,10 @@ use crate::terminal::failure::{Failure, remark};
 /// The predicted time of a run at the default size is at most this.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// A run that is predicted to take longer at the size that was asked for is refused unless it is forced.
+/// A run that is predicted to take longer at the given size is refused unless it is forced.
 const LONG: Duration = Duration::from_secs(60);
 
-/// What a command repeats, and for how long.
+/// The runs that a command repeats, and their total time.
 #[derive(Args)]
 pub struct Repeat {
     #[command(flatten)]

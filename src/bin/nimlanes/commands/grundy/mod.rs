@@ -125,12 +125,12 @@ impl<'a> Job<'a> {
         self.outcome(self.work.run::<O, _>(start, input, self.args.limit, of)?.map_err(Failure::from))
     }
 
-    /// What a run has found, or why it ended early.
+    /// The findings of a run, or why it ended early.
     fn outcome<T>(&self, found: Result<T, Failure>) -> Result<T, Failure> {
         checkpoint::outcome(self.file.as_deref(), found)
     }
 
-    /// Writes what the format asks for: a summary, or numbers.
+    /// Writes a summary or numbers, by the format.
     fn finish<'b>(
         &self,
         summary: impl FnOnce() -> Result<GameSummary, Failure>,

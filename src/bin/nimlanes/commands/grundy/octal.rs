@@ -105,11 +105,11 @@ pub fn needs_no_table(code: &Code) -> bool {
     code.last_place().is_some() && !code.has_three_parts()
 }
 
-/// What is known of a game.
+/// The known facts about a game.
 pub enum Known {
     /// All values.
     Values(Vec<u16>),
-    /// How often each value occurs, and the certificate if a window proves a period and one was asked for.
+    /// How often each value occurs, and the certificate if a window proves a period and one was requested.
     Census(Census, Option<String>),
 }
 
@@ -167,7 +167,7 @@ impl GameSearch<'_> {
         }
     }
 
-    /// What a summary needs, without a table of values. If too many heaps are rare, the values so far begin a table, unless a kernel is
+    /// The figures of a summary, without a table of values. If too many heaps are rare, the values so far begin a table, unless a kernel is
     /// named that needs none, and may take all the time that it wants.
     pub fn census(&self, progress: Option<Progress>, values: Vec<u16>) -> Result<Known, Failure> {
         let (code, limit) = (self.input.code(), self.input.limit());
@@ -224,7 +224,7 @@ struct Keeper {
 struct Held {
     /// All values, or as many as were known when the run gave up.
     values: Option<Vec<u16>>,
-    /// What was counted when the run was cancelled.
+    /// The counts when the run was cancelled.
     census: Option<Census>,
     /// The certificate of a period that a window proves.
     certificate: Option<String>,

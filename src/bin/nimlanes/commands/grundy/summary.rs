@@ -15,7 +15,7 @@ use crate::files::saved::Measured;
 use crate::files::surveyed::{Period, RunWork, Sparse, mask_in_words};
 use crate::terminal::failure::Failure;
 
-/// What a summary says. What was not asked for, or has no meaning for the game, is left out.
+/// A summary. Figures that were not requested, or have no meaning for the game, are left out.
 #[derive(Serialize, Deserialize)]
 pub struct GameSummary {
     #[serde(flatten)]
@@ -101,7 +101,7 @@ fn tallies(counted: &[period::Tally]) -> Vec<Tally> {
     counted.iter().map(tally).collect()
 }
 
-/// What is known of a game, in figures.
+/// The known facts about a game, in figures.
 pub struct Figures {
     /// The values that occur, ascending.
     pub tallies: Vec<period::Tally>,

@@ -68,7 +68,7 @@ fn is_installed(target: &str, run: &Run) -> bool {
     path.is_ok_and(|path| Path::new(path.trim_end()).is_dir())
 }
 
-/// `cargo build` into a folder, in this profile and with exactly these flags of rustc. What a build takes from variables and configuration
+/// `cargo build` into a folder, in this profile and with exactly these flags of rustc. Settings from variables and configuration
 /// files is decided here:
 ///
 /// - No flags. [`CARGO_ENCODED_RUSTFLAGS`](https://doc.rust-lang.org/cargo/reference/config.html#buildrustflags) comes before
@@ -103,7 +103,7 @@ pub(super) fn order(wanted: &environment::Build, target: &Path) -> Command {
     command
 }
 
-/// What cargo says it made.
+/// The files that cargo made, by its messages.
 #[derive(Deserialize)]
 struct Made {
     executable: Option<PathBuf>,

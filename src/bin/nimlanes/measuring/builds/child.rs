@@ -35,7 +35,7 @@ pub struct Child<'a> {
     lines: Receiver<String>,
     patience: Duration,
     run: &'a Run,
-    /// Who it said it is.
+    /// Its identity, as it stated it.
     pub identity: Identity,
     /// All kernels of the operation whose input it has.
     pub kernels: Vec<Listed>,
@@ -178,7 +178,7 @@ impl<'a> Child<'a> {
             };
             match self.lines.recv_timeout(left.min(TICK)) {
                 Ok(line) => {
-                    let noise = |_| self.failed(&format!("it says `{}`", shortened(&line)));
+                    let noise = |_| self.failed(&format!("it prints `{}`", shortened(&line)));
                     return serde_json::from_str(&line).map_err(noise);
                 }
                 // A daemon that it started may keep its pipe open.

@@ -214,11 +214,11 @@ impl Order {
         like_it.target_features.clone_from(&identity.build.target_features);
         if let Some(how) = like_it.other(&identity.build) {
             let title = self.title;
-            return Err(ProgramError::Failed(format!("{title} is not the build that was asked for: it has {how}")));
+            return Err(ProgramError::Failed(format!("{title} is another build than the requested one: it has {how}")));
         }
         let says = identity.revision.as_deref().unwrap_or("none");
         if let Some(commit) = self.commit.filter(|commit| commit != says) {
-            let other = format!("{name} is not revision {commit:.12}: it says that it is {says:.12}");
+            let other = format!("{name} is not revision {commit:.12}: it prints {says:.12}");
             return Err(ProgramError::Failed(other));
         }
         Ok(Program { name: self.name, path, _lock: self.lock })

@@ -1,4 +1,4 @@
-//! What this program and a child process that plays in a duel say to each other: JSON, an object a line. The child answers each
+//! Messages between this program and a child process that plays in a duel: JSON, an object a line. The child answers each
 //! request with one reply, and ends when its input does.
 
 use serde::{Deserialize, Serialize};
@@ -12,11 +12,11 @@ const PROTOCOL: u32 = 1;
 
 const PROGRAM: &str = "nimlanes";
 
-/// What the child is asked for.
+/// A request to the child.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request {
-    /// Who it is: [`Reply::Hello`].
+    /// Its identity: [`Reply::Hello`].
     Hello,
     /// To make an input: [`Reply::Opened`].
     Open(Opening),
@@ -48,11 +48,11 @@ pub struct Opening {
     pub heap: [usize; 2],
 }
 
-/// What the child says.
+/// A reply of the child.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
-    /// Who it is.
+    /// Its identity.
     Hello(Box<Identity>),
     /// The input is made.
     Opened {
@@ -88,7 +88,7 @@ pub struct Listed {
     pub obstacle: Option<String>,
 }
 
-/// A build of this program, by what it says of itself.
+/// A build of this program, as it states itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Identity {
     /// `nimlanes`.
@@ -124,7 +124,7 @@ impl Identity {
         match (self.program.as_str(), self.protocol) {
             (PROGRAM, PROTOCOL) => Ok(()),
             (PROGRAM, theirs) => Err(format!("it speaks version {theirs} of the protocol; allowed: {PROTOCOL}")),
-            (other, _) => Err(format!("it says that it is {other}")),
+            (other, _) => Err(format!("it prints that it is {other}")),
         }
     }
 }

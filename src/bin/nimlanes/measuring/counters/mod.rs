@@ -1,4 +1,4 @@
-//! What a kernel does per unit of work: instructions, cycles and misses by the counters of the CPU ([`hardware`]), which many virtual
+//! Events of a kernel per unit of work: instructions, cycles and misses by the counters of the CPU ([`hardware`]), which many virtual
 //! machines do not have, or instructions, one by one ([`steps`]).
 #![cfg_attr(
     not(all(target_os = "linux", target_arch = "x86_64")),
@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::terminal::output::headed;
 
-/// What is counted, by the name of its field, and the heading of its column.
+/// The counted events, by the name of their field, and the heading of their column.
 const COUNTED: [(&str, &str); 8] = [
     (INSTRUCTIONS, INSTRUCTIONS),
     (CYCLES, CYCLES),
@@ -43,7 +43,7 @@ const LOADS: &str = "loads";
 /// Instructions that write to memory.
 const STORES: &str = "stores";
 
-/// What counts.
+/// A source of counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -53,7 +53,7 @@ pub enum Source {
     Steps,
 }
 
-/// Numbers of events, by name. What could not be counted is missing.
+/// Numbers of events, by name. Events that could not be counted are missing.
 type Counts = BTreeMap<&'static str, f64>;
 
 /// The counts of some kernels.
@@ -150,7 +150,7 @@ pub fn count(
     Ok(None)
 }
 
-/// Rows of the kernels whose runs have few enough branches for single steps; `announce` is told of others.
+/// Rows of the kernels whose runs have few enough branches for single steps; `announce` receives the others.
 fn rows(
     session: &dyn Session,
     kernels: &[usize],

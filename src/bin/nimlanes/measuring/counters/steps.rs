@@ -50,7 +50,7 @@ const LONG: f64 = 1e7;
 const COMMAND: &str = "traced";
 
 /// Runs a kernel in this process, for the parent that counts its instructions: first without a run, then with one, each between
-/// two marks. What the two have in common is not the kernel's.
+/// two marks. Instructions of both are not the kernel's.
 ///
 /// # Errors
 /// This process may not be traced, or the kernel failed.
@@ -120,7 +120,7 @@ struct Tracee {
     steps: Steps,
 }
 
-/// What was executed.
+/// The executed instructions.
 #[derive(Default)]
 struct Steps {
     blocks: HashMap<u64, Block>,

@@ -1,4 +1,4 @@
-//! What a duel shows: the kernels of this build, and those of the same names in others.
+//! The result of a duel: the kernels of this build, and those of the same names in others.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub struct ComparedBuild {
     pub name: String,
     /// The program.
     pub path: String,
-    /// What it states that it is.
+    /// Its stated identity.
     #[serde(flatten)]
     pub identity: Identity,
     /// Its kernels, in the order of the turns.
@@ -56,7 +56,7 @@ pub struct ComparedKernel {
 pub struct Quotient {
     /// The ratio, from pairs of turns in the same round.
     pub ratio: f64,
-    /// What the rounds and processes tell of it: its 99 % interval.
+    /// Its 99 % interval, from the rounds and processes.
     pub interval: [f64; 2],
     /// 10th percentile over the rounds.
     pub low: f64,

@@ -34,7 +34,7 @@ pub struct Match<'a> {
     lineup: Lineup,
     /// Whether kernels that only another build has are listed: no kernels were named.
     lists_new: bool,
-    /// What makes the input in a child: see [`Session::workload`].
+    /// The text that makes the input in a child: see [`Session::workload`].
     workload: String,
     /// Predicted time of a run of each contender.
     predicted: Vec<Duration>,
@@ -88,7 +88,7 @@ impl<'a> Match<'a> {
         until: Option<f64>,
         watch: &mut dyn FnMut(f64),
     ) -> Result<Comparison, DuelError> {
-        // The first children tell who can be compared.
+        // The first children show which kernels can be compared.
         let first = self.children(0, others)?;
         let seats = self.seats(&first);
         let builds = others.iter().zip(&first[1..]).map(|(other, child)| self.compared(other, child, &first[0]));

@@ -60,7 +60,7 @@ impl ComparedBuild {
     }
 }
 
-/// What a build states that it is, in a line.
+/// The stated identity of a build, in a line.
 fn described(name: &str, path: Option<&str>, identity: &Identity) -> String {
     let Identity { version, revision, build, .. } = identity;
     let revision = revision.as_ref().map(|revision| format!(" of {revision:.12}")).unwrap_or_default();
@@ -77,7 +77,7 @@ fn build_of(name: &str) -> String {
     }
 }
 
-/// What was measured.
+/// The subject of the duel.
 fn heading(duel: &Duel) -> String {
     let Duel { case, build, baseline, disturbed, rows, .. } = duel;
     let (clock, rounds) = rows.first().map_or(("", 0), |row| (row.clock.as_str(), row.rounds));
@@ -92,12 +92,12 @@ fn heading(duel: &Duel) -> String {
     )
 }
 
-/// What a tie is, in words.
+/// The definition of a tie, in words.
 fn tie() -> String {
     format!("under {:.0} % is a tie", 100.0 * TIE)
 }
 
-/// What the share of turns that are left out says: the end of a line, and a line.
+/// The share of turns that are left out, in words: the end of a line, and a line.
 fn disturbances(share: f64) -> [String; 2] {
     let unreliable = match share > MOST_DISTURBED {
         true => "not reliable: more than a third of the turns were disturbed; repeat it on an idle machine\n",
@@ -110,7 +110,7 @@ fn disturbances(share: f64) -> [String; 2] {
     [disturbed, unreliable.to_owned()]
 }
 
-/// A duel that leaves out a larger share of its turns says little.
+/// A duel that leaves out a larger share of its turns is not reliable.
 const MOST_DISTURBED: f64 = 1.0 / 3.0;
 
 /// The rows, each with its build if there are several.

@@ -1,4 +1,4 @@
-//! What changed from one profile to another: of another kernel, or of another build.
+//! The change from one profile to another: of another kernel, or of another build.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

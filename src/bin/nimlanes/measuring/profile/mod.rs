@@ -50,15 +50,15 @@ fn refused(why: impl Display) -> Failure {
     Failure::Failed(format!("cannot sample: {why}"))
 }
 
-/// What was sampled has no names.
+/// The sampled functions have no names.
 fn nameless(why: &str) -> Failure {
-    Failure::Failed(format!("cannot tell functions apart: {why}"))
+    Failure::Failed(format!("functions cannot be distinguished: {why}"))
 }
 
 /// The environment variable that names a sampler, for where no option does.
 pub const SAMPLER: &str = "NIMLANES_SAMPLER";
 
-/// What takes samples.
+/// A sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Sampler {
     /// Perf events, by line of source
@@ -100,7 +100,7 @@ impl std::fmt::Debug for Sampling {
     }
 }
 
-/// What was sampled in kernels.
+/// The samples in kernels.
 struct Sampled {
     stacks: Stacks,
     /// Whether there were samples, but not one with a name of this program.
@@ -157,7 +157,7 @@ impl Sampling {
 }
 
 /// Why no function has a name where the program does not find itself.
-const NO_PROC: &str = "nothing says where the program lies, as /proc does on Linux";
+const NO_PROC: &str = "this system has no /proc to find the program by";
 
 /// Why no function of this program has a name.
 fn why_nameless() -> &'static str {
@@ -200,7 +200,7 @@ impl Profile {
         self.stacks.values().sum()
     }
 
-    /// What the sampler could not do, a line each.
+    /// Failures of the sampler, a line each.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }

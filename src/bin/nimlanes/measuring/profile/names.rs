@@ -4,7 +4,7 @@
 const HARNESS: [&str; 3] =
     ["session::Session>::spin", "games::Question::solve", "criterion::bencher::Bencher<M>::iter"];
 
-/// What checks the input before a kernel is entered.
+/// The function that checks the input before a kernel is entered.
 const CHECK: &str = "::Kernel<O>::admit";
 
 /// The frames below the harness. On a thread started by a kernel, those from the first one of this crate. Empty for samples

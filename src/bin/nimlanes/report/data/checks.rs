@@ -1,4 +1,4 @@
-//! What a duel in a file must fulfil besides having plausible numbers. Folders come from other people, and a report computes with
+//! Conditions on a duel in a file, besides plausible numbers. Folders come from other people, and a report computes with
 //! what it reads, makes file names from it, and shows it in tables.
 
 use nimlanes::lab::environment::Environment;
@@ -12,7 +12,7 @@ const RATIO: f64 = 2.0;
 /// By how much units of work may differ: rounding alone.
 const WORK: f64 = 1e-6;
 
-/// What is wrong with a duel, if anything.
+/// The fault of a duel, if it has one.
 pub(super) fn fault(duel: &Duel) -> Option<String> {
     let Duel { case, build, baseline, rows, skipped, .. } = duel;
     let mut names = vec![&case.operation, &case.workload, build, baseline];
@@ -30,7 +30,7 @@ pub(super) fn fault(duel: &Duel) -> Option<String> {
     rows.iter().find_map(|row| inconsistency(row, base))
 }
 
-/// What in a row contradicts the rest of it, or the baseline's.
+/// The contradiction between a row and the rest of it, or the baseline's.
 fn inconsistency(row: &Row, base: &Row) -> Option<String> {
     let Row { kernel, ratio, ratio_low, ratio_high, rounds, .. } = row;
     let is_near = |a: f64, b: f64, factor: f64| a <= b * factor && b <= a * factor;
@@ -48,7 +48,7 @@ fn inconsistency(row: &Row, base: &Row) -> Option<String> {
     Some(format!("{kernel} {said}"))
 }
 
-/// What is wrong with the date or the environment of a measurement, if anything.
+/// The fault of the date or the environment of a measurement, if there is one.
 pub(super) fn fault_of_origin(date: &str, environment: &Environment) -> Option<String> {
     if !is_date(date) {
         return Some(format!("its date is {date:?}"));

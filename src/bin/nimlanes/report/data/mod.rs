@@ -52,7 +52,7 @@ pub fn is_name(text: &str) -> bool {
     text.split('-').all(is_part)
 }
 
-/// What one kernel needs per unit of work.
+/// The needs of one kernel per unit of work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelNeeds {
     /// The operation.

@@ -1,4 +1,4 @@
-//! What was measured: its revision, a digest of each file that kernels are made of, and one of the machine code of each kernel.
+//! The measured source: its revision, a digest of each file that kernels are made of, and one of the machine code of each kernel.
 //!
 //! A report marks the kernels that are not what was measured. In a build like the one that was measured, the machine code decides;
 //! else the source does, if it was in no file then. Digests need no git and no history.
@@ -24,7 +24,7 @@ static DIGESTS: BTreeMap<String, String> = BTreeMap::new();
 /// The folders whose files kernels are made of.
 pub const FOLDERS: [&str; 2] = ["src/cores", "src/foundation/simd"];
 
-/// What was measured. Saved before anything else, and kept if a report is resumed: a kernel that changes in between is marked.
+/// The measured source. Saved before anything else, and kept if a report is resumed: a kernel that changes in between is marked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sources {
     /// The commit, with `-dirty` if there were uncommitted changes outside of the data; none unless the source tree is a git
@@ -37,7 +37,7 @@ pub struct Sources {
     pub code: BTreeMap<String, String>,
 }
 
-/// What has changed since it was measured.
+/// The changes since the measurements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changed {
     /// The files of the source that were not measured, by any path.
@@ -63,7 +63,7 @@ impl Sources {
 }
 
 impl Changed {
-    /// What differs in the working directory and in this program from what was measured in a build.
+    /// The differences of the working directory and of this program from the measured source and its build.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -92,7 +92,7 @@ impl Changed {
 /// Git does not read the repository, or the run was cancelled.
 pub fn revision(run: &Run) -> Result<Option<String>, ProgramError> {
     let git = |args: &[&str]| Ok(complete(program("git").args(args), "", run)?.trim().to_owned());
-    // The commits of a repository that the source tree lies in say nothing about it.
+    // The commits of a repository around the source tree are not its own.
     if !Path::new(".git").exists() {
         return Ok(None);
     }

@@ -123,7 +123,7 @@ fn content(reports: &[MachineReport], links: &str, no_module: Option<&String>) -
     }))
 }
 
-/// What the page may load and run: its own style and script, known by their digests, and the module. There is no network.
+/// The policy of the page: it loads and runs its own style and script, known by their digests, and the module. There is no network.
 fn policy(style: &str, script: &str) -> String {
     let digest = |text: &str| format!("'sha256-{}'", base64(&Hash::hash(text.as_bytes())));
     let (style, script) = (digest(style), digest(script));

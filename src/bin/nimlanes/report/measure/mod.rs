@@ -1,5 +1,5 @@
 //! Measures what a report needs, task by task. All of it is one file, which is written anew as soon as a task is done, so an interrupted
-//! report resumes where it stopped. What was measured before stays until all is measured.
+//! report resumes where it stopped. Older measurements stay until all is measured.
 
 pub mod tasks;
 

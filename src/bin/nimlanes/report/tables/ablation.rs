@@ -43,7 +43,7 @@ impl MachineReport<'_> {
         let mut table = MarkdownTable::new(&heads);
         for Idea { kernel, rows } in ideas(entry, duel) {
             let fastest = rows.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)).expect("an idea has a row");
-            let idea = format!("[{}]({}): {}", code(idea(kernel)), kernel.source(), summary(kernel));
+            let idea = format!("{}: {}", code(idea(kernel)), summary(kernel));
             let cycles = cycle.map_or("–".to_owned(), |cycle| times(1e9 / fastest.throughput / cycle));
             let cells = [idea].into_iter().chain(tiers.cells(&rows));
             table.row(cells.chain([cycles, Ratio::of(fastest, reference).with_range()]));
@@ -65,6 +65,6 @@ impl MachineReport<'_> {
         let slow: Vec<String> = slow.map(|skipped| code(&skipped.kernel)).collect();
         let slow = if slow.is_empty() { String::new() } else { format!(" Too slow to time: {}.", slow.join(", ")) };
         let cycle = cycle.unwrap_or_default();
-        format!("All kernels, in ns per {unit}.{cycle}{slow}\n\n")
+        format!("In ns per {unit}.{cycle}{slow}\n\n")
     }
 }

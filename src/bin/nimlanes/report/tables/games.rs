@@ -1,11 +1,10 @@
 //! Tables of complete games.
 
-use nimlanes::games::{GAMES, Game};
+use nimlanes::games::GAMES;
 
 use super::markdown::{MarkdownTable, grouped, memory, size, time};
 use super::{MachineReport, Ratio};
 use crate::measuring::duel::Duel;
-use crate::report::data::FarSolution;
 
 impl MachineReport<'_> {
     /// Each game at its published limit and at its largest.
@@ -28,19 +27,13 @@ impl MachineReport<'_> {
         text + &self.furthest()
     }
 
-    /// The largest measurement of each game.
-    fn far(&self) -> impl Iterator<Item = (&'static Game, &FarSolution)> {
-        GAMES.iter().filter_map(|game| {
-            let all = self.data.far.iter().filter(|far| far.game == game.name);
-            Some((game, all.max_by_key(|far| far.limit)?))
-        })
-    }
-
     /// Each game at its largest limit.
     fn furthest(&self) -> String {
         let heads = ["game", "limit", "times the published", "answer", "time", "peak memory"];
         let mut table = MarkdownTable::new(&heads);
-        for (game, far) in self.far() {
+        for game in GAMES {
+            let all = self.data.far.iter().filter(|far| far.game == game.name);
+            let Some(far) = all.max_by_key(|far| far.limit) else { continue };
             table.row([
                 game.name.to_owned(),
                 size(far.limit),
@@ -51,19 +44,5 @@ impl MachineReport<'_> {
             ]);
         }
         table.below("Far beyond them, each solved once:")
-    }
-
-    /// [`Self::furthest`] in a sentence; nothing if no game was measured.
-    pub(super) fn furthest_in_a_line(&self) -> String {
-        let far = self.far().map(|(game, far)| {
-            let times = size(far.limit / game.published);
-            format!("{} to {} ({times} times) in {}", game.name, size(far.limit), time(far.seconds))
-        });
-        let far: Vec<String> = far.collect();
-        if far.is_empty() {
-            String::new()
-        } else {
-            format!("Beyond the published limits, all threads: {}.\n", far.join("; "))
-        }
     }
 }

@@ -25,9 +25,9 @@ use super::measure::tasks::SMALL;
 use crate::files::saved::day;
 use crate::measuring::duel::{Duel, Row};
 
-const HOW_TO_READ: &str = include_str!("how_to_read.md");
-const THREATS: &str = include_str!("threats.md");
-const REPRODUCE: &str = include_str!("reproduce.md");
+const HOW_TO_READ: &str = include_str!("how_to_read.txt");
+const THREATS: &str = include_str!("threats.txt");
+const REPRODUCE: &str = include_str!("reproduce.txt");
 
 const QUESTION: &str =
     "How many times as fast as the best known code elsewhere are exact kernels that rest on bits, layout and vectors?";
@@ -238,7 +238,10 @@ impl<'a> MachineReport<'a> {
             return String::new();
         }
         let day = day(self.data.date());
-        format!("- **Few rounds**, on {day}: {}. The fastest kernel is not settled there.\n", few.join(", "))
+        format!(
+            "- **Few rounds**, on {day}: {}. The fastest kernel is not settled there. Reports play at least ten since.\n",
+            few.join(", ")
+        )
     }
 
     /// How many kernels are fast in some processes and slow in others, as a caveat; nothing if none are.
@@ -323,7 +326,7 @@ impl<'a> MachineReport<'a> {
 
     /// The digest for README.md.
     pub fn digest(&self) -> String {
-        format!("{}{}\n\n{}", self.by_tier(), self.provenance(), self.furthest_in_a_line())
+        format!("{}{} A ratio has its range and rounds; under ten are few.\n", self.by_tier(), self.provenance())
     }
 
     /// The titles of tiers. That of plain Rust is the vectors that the default build has.

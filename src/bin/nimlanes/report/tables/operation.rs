@@ -11,8 +11,8 @@ use crate::drawing::chart::{self, Point, Series};
 use crate::measuring::duel::{Duel, Row};
 use crate::report::{CHARTS, PAGES};
 
-/// What each operation computes, and the best known elsewhere with its sources.
-const OPERATIONS: &str = include_str!("operations.md");
+/// The question of each operation, and the best known elsewhere with its sources.
+const OPERATIONS: &str = include_str!("operations.txt");
 
 /// The part of a text in Markdown below a heading of the first level.
 fn below<'t>(text: &'t str, heading: &str) -> &'t str {
@@ -20,13 +20,13 @@ fn below<'t>(text: &'t str, heading: &str) -> &'t str {
     part.unwrap_or_default().trim()
 }
 
-/// What an operation computes, and its sources.
+/// The question of an operation, and its sources.
 fn about(operation: &str) -> (&'static str, &'static str) {
     let text = below(OPERATIONS, operation);
     text.split_once("\n\n").unwrap_or((text, ""))
 }
 
-/// What the measurements of an operation showed: a list.
+/// The lessons of the measurements of an operation: a list.
 fn lessons(entry: &Entry) -> &'static str {
     entry.operation.notes().split("\n# ").next().unwrap_or_default().trim()
 }
@@ -84,23 +84,22 @@ impl MachineReport<'_> {
         if table.is_empty() {
             return table;
         }
-        format!("Observed, not proved: these kernels rely on an unproved property, and run only if named.\n\n{table}")
+        format!("Observed, not proved; run only if named.\n\n{table}")
     }
 
-    /// The chart of an operation, and the ways to its flamegraphs and to ideas that failed.
+    /// The chart of an operation, and the ways to its sources, flamegraphs and ideas that failed.
     fn more(&self, entry: &Entry) -> String {
         let name = entry.name();
-        let chart = self
-            .sizes_chart(entry, entry.headline())
-            .map(|_| format!("![{name} sizes]({CHARTS}/{})\n\n", chart_file(name)));
-        let mut text =
-            chart.unwrap_or_default() + &format!("[Annotated flamegraphs](profiles/flamegraphs/README.md#{name})");
-        if let (true, Some(kernel)) = (entry.operation.notes().contains("\n# Tried\n"), entry.kernels.first()) {
-            let source = kernel.source();
-            let folder = Path::new(&source).parent().unwrap_or(Path::new("")).display();
-            text += &format!(", [ideas that failed]({folder}/NOTES.md#tried)");
-        }
-        text
+        let chart = self.sizes_chart(entry, entry.headline());
+        let chart = chart.map(|_| format!("![{name} sizes]({CHARTS}/{})\n\n", chart_file(name))).unwrap_or_default();
+        let source = entry.kernels.first().map(|kernel| kernel.source()).unwrap_or_default();
+        let folder = Path::new(&source).parent().unwrap_or(Path::new("")).display();
+        let tried = if entry.operation.notes().contains("\n# Tried\n") {
+            format!(", [ideas that failed]({folder}/NOTES.md#tried)")
+        } else {
+            String::new()
+        };
+        format!("{chart}[Annotated flamegraphs](profiles/flamegraphs/README.md#{name}), [sources]({folder}){tried}")
     }
 
     /// The charts of the first workloads: the name of the file of each, and its text.

@@ -62,7 +62,7 @@ pub struct Stack {
     pub in_system: bool,
 }
 
-/// What was sampled.
+/// The samples.
 #[derive(Debug, Default)]
 pub struct Samples {
     /// How often each stack was seen.
@@ -184,7 +184,7 @@ impl Unwinding {
     }
 }
 
-/// What unwinding needs of a module's file.
+/// The parts of a module's file that unwinding needs.
 fn unwindable(module: &Module) -> framehop::Module<Vec<u8>> {
     let file = module.file();
     let range = |name: &str| file.section_by_name(name).map(|it| it.address()..it.address() + it.size());

@@ -1,4 +1,4 @@
-//! The loop that holds the most samples, its instructions, and what `llvm-mca` says of them.
+//! The loop that holds the most samples, its instructions, and the analysis of them by `llvm-mca`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
@@ -35,7 +35,7 @@ pub fn find(program: &Module, samples: &HashMap<u64, u64>) -> Result<String, Str
     Ok(format!("{head}\n\n{instructions}\n{}", simulated(body.iter().map(|(it, _)| it))))
 }
 
-/// What llvm-mca prints of a loop by its model of this CPU, or why it prints nothing.
+/// The output of llvm-mca for a loop, by its model of this CPU, or why there is none.
 fn simulated<'i>(body: impl IntoIterator<Item = &'i Instruction>) -> String {
     let mut command = program("llvm-mca");
     command.args(["-mcpu=native", "-bottleneck-analysis", "-resource-pressure=false", "-instruction-info=false"]);

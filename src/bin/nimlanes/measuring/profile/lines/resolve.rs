@@ -1,4 +1,4 @@
-//! What the debug information says of an address: the functions, those inlined among them, and the line.
+//! The debug information of an address: the functions, those inlined among them, and the line.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
