@@ -56,9 +56,9 @@ impl Longest {
             Ordering::Equal => other.set < found.set,
             order => order.is_gt(),
         };
-        let place = list.partition_point(is_before);
-        if place < self.most {
-            list.insert(place, found);
+        let index = list.partition_point(is_before);
+        if index < self.most {
+            list.insert(index, found);
             list.truncate(self.most);
         }
     }
@@ -99,25 +99,20 @@ impl Findings {
 
     /// Counts sets with a period.
     pub(super) fn count(&mut self, period: u64, sets: u64) {
-        let place = self.periods.partition_point(|(other, _)| *other < period);
-        match self.periods.get_mut(place) {
+        let index = self.periods.partition_point(|(other, _)| *other < period);
+        match self.periods.get_mut(index) {
             Some((other, count)) if *other == period => *count += sets,
-            _ => self.periods.insert(place, (period, sets)),
+            _ => self.periods.insert(index, (period, sets)),
         }
     }
 
     /// Adds what was found about other sets of the same family, where lists have up to `most` sets.
     pub fn join(&mut self, other: Findings, most: usize) {
-        for (period, sets) in other.periods {
-            self.count(period, sets);
-        }
+        other.periods.into_iter().for_each(|(period, sets)| self.count(period, sets));
         self.pure += other.pure;
         self.largest = self.largest.max(other.largest);
-        for found in other.longest_periods {
-            Longest::periods(most).put(&mut self.longest_periods, found);
-        }
-        for found in other.longest_preperiods {
-            Longest::preperiods(most).put(&mut self.longest_preperiods, found);
-        }
+        let (periods, preperiods) = (Longest::periods(most), Longest::preperiods(most));
+        other.longest_periods.into_iter().for_each(|found| periods.put(&mut self.longest_periods, found));
+        other.longest_preperiods.into_iter().for_each(|found| preperiods.put(&mut self.longest_preperiods, found));
     }
 }

@@ -117,15 +117,9 @@ impl Family {
     /// # Errors
     /// There is no move, or one is 0 or above [`MAX_MOVE`].
     pub fn of_sets<'a>(sets: impl IntoIterator<Item = &'a [u64]>) -> Result<Self, FamilyError> {
-        let (mut listed, mut all) = (Vec::new(), 0);
-        for moves in sets {
-            let mut number = 0;
-            for m in moves {
-                number |= word(&[*m], 0)? >> 1;
-            }
-            all |= number;
-            listed.push(number);
-        }
+        let number = |moves: &[u64]| moves.iter().try_fold(0, |number, m| Ok(number | word(&[*m], 0)? >> 1));
+        let listed = sets.into_iter().map(number).collect::<Result<Vec<u64>, _>>()?;
+        let all = listed.iter().fold(0, |all, number| all | number);
         let free: Vec<u64> = (1..u64::from(u64::BITS - all.leading_zeros()) + 1).collect();
         let family = Family::new(&[], &free)?;
         Ok(Family { sets: listed.len() as u64, listed: Some(listed), ..family })
@@ -175,11 +169,7 @@ impl Family {
         // The nearest pairs first: sets of a batch differ in them, and a kernel masks all moves between their first and last.
         let pairs: Vec<[u64; 2]> = (1..largest / 2 + 1).rev().map(|s| [s, largest - s]).collect();
         // Half of an even move is its own partner.
-        let mut groups = Vec::new();
-        for pair in &pairs {
-            groups.push(if pair[0] == pair[1] { &pair[..1] } else { pair });
-        }
-        Family::of_groups(&[largest], groups)
+        Family::of_groups(&[largest], pairs.iter().map(|pair| if pair[0] == pair[1] { &pair[..1] } else { pair }))
     }
 
     /// Of the sets of this one, `sets` from the `first` on; fewer if there are not as many.
@@ -212,11 +202,8 @@ impl Family {
 
     /// The moves of the set with this number, as bits.
     fn mask(&self, set: u64) -> u64 {
-        let mut mask = self.always;
-        for (k, group) in self.free.iter().enumerate() {
-            mask |= if set >> k & 1 == 1 { *group } else { 0 };
-        }
-        mask
+        let has = |k: usize| set >> k & 1 == 1;
+        (0..self.free.len()).filter(|k| has(*k)).fold(self.always, |mask, k| mask | self.free[k])
     }
 
     /// The numbers of the sets of a part.
@@ -261,17 +248,11 @@ impl Family {
 
 /// The word of some moves, of which none is in `seen`.
 fn word(moves: &[u64], seen: u64) -> Result<u64, FamilyError> {
-    let mut word = 0;
-    for m in moves {
-        if !(1..=MAX_MOVE).contains(m) {
-            return Err(FamilyError::Move(*m));
-        }
-        if (seen | word) >> m & 1 == 1 {
-            return Err(FamilyError::Twice(*m));
-        }
-        word |= 1 << m;
-    }
-    Ok(word)
+    moves.iter().try_fold(0, |word, m| match m {
+        1..=MAX_MOVE if (seen | word) >> m & 1 == 0 => Ok(word | 1 << m),
+        1..=MAX_MOVE => Err(FamilyError::Twice(*m)),
+        _ => Err(FamilyError::Move(*m)),
+    })
 }
 
 /// The places of the bits that are set, ascending.

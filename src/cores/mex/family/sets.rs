@@ -16,6 +16,7 @@ pub const LEVELS: usize = 7;
 /// Heaps of the planes beyond those that a move reaches, before these are moved to the beginning. An odd number of lines, so that
 /// the planes do not compete for the same lines of L1.
 const ROOM: usize = 69;
+
 /// What the threads of a run share.
 pub struct SharedSets<'a> {
     pub input: &'a Family,
@@ -165,41 +166,24 @@ impl<'a> Sets<'a> {
             *column = array_of(|i| self.batch[last.min(WORD * w + i)]);
             transpose(column);
         }
-        // The moves that all sets have, then each free group, with the sets that have it.
-        let groups = |k: usize| {
-            let mut words = [u64::MAX; WORDS];
-            let Some(k) = k.checked_sub(1) else { return (input.always, words) };
-            for (w, column) in columns[..self.words].iter().enumerate() {
-                words[w] = column[k];
-            }
-            (input.free[k], words)
-        };
         let is_all = |words: &[u64; WORDS], bits: u64| words[..self.words].iter().all(|word| *word == bits);
-        let mut masked = 0;
-        for k in 1..=input.free.len() {
-            let (group, words) = groups(k);
-            if !is_all(&words, 0) && !is_all(&words, u64::MAX) {
-                masked |= group;
-            }
-        }
-        let masked = match masked {
+        // The moves that all sets have, then each free group that any has, with the sets that have it.
+        let mut groups = vec![(input.always, [u64::MAX; WORDS])];
+        groups.extend(input.free.iter().enumerate().map(|(k, group)| (*group, array_of(|w| columns[w][k]))));
+        groups.retain(|(_, words)| !is_all(words, 0));
+        let of_some = groups.iter().filter(|(_, words)| !is_all(words, u64::MAX));
+        let masked = match of_some.fold(0, |masked, (group, _)| masked | group) {
             0 => 1..1,
-            _ => masked.trailing_zeros() as usize..masked.ilog2() as usize + 1,
+            masked => masked.trailing_zeros() as usize..masked.ilog2() as usize + 1,
         };
         self.masked_from = masked.start;
         self.masks.clear();
         self.masks.resize(masked.len(), [0; WORDS]);
         self.common.clear();
-        for k in 0..=input.free.len() {
-            let (group, words) = groups(k);
-            if is_all(&words, 0) {
-                continue;
-            }
-            for m in bits_of(group) {
-                match masked.contains(&m) {
-                    true => self.masks[masked.end - 1 - m] = words,
-                    false => self.common.push(m),
-                }
+        for (m, words) in groups.iter().flat_map(|(group, words)| bits_of(*group).map(move |m| (m, words))) {
+            match masked.contains(&m) {
+                true => self.masks[masked.end - 1 - m] = *words,
+                false => self.common.push(m),
             }
         }
     }
@@ -214,11 +198,7 @@ impl<'a> Sets<'a> {
 
     /// The number of lanes that are set, of those that a slice has.
     fn lanes(&self, words: [u64; WORDS]) -> u64 {
-        let mut lanes = 0;
-        for word in &words[..self.words] {
-            lanes += u64::from(word.count_ones());
-        }
-        lanes
+        words[..self.words].iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
     /// Leaves sets without a period to the next level.

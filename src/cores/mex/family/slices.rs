@@ -26,6 +26,10 @@ pub mod x86;
 /// Binary digits of values.
 const DIGITS: usize = 6;
 
+/// The heaps of a set, in units of the largest move, and the values of a heap, by the mean number of moves.
+const HEAPS: f64 = 9.0;
+const VALUES: [f64; 2] = [0.9, 0.5];
+
 /// Rates: the ns of a move, value and heap of a set, and of a run.
 pub fn cost(input: &Family, context: CostContext, rates: [f64; 2]) -> Cost {
     cost_of(WORDS, input, context, rates)
@@ -38,7 +42,7 @@ pub fn cost_of(words: usize, input: &Family, context: CostContext, [step, run]: 
     }
     let threads = context.threads as f64;
     let (largest, moves) = (input.largest() as f64, input.mean_moves());
-    let (heaps, values) = (9.0 * largest, 0.9 * moves + 0.5);
+    let (heaps, values) = (HEAPS * largest, VALUES[0] * moves + VALUES[1]);
     let steps = heaps * values * input.moves_of_batch((WORD * words).ilog2());
     let slices = BatchLayout::of(input).slices() * 8 * words;
     let lists = (LEVELS + 2) * 3 * WORD * words * 8 + 8 * (BatchLayout::of(input).heaps(LEVELS - 1) + 1);
@@ -156,11 +160,7 @@ impl<F: Fn(&SharedSets<'_>) -> Result<Findings, RunError> + Sync> Work for F {}
 
 #[inline(always)]
 pub fn run(input: &Family, run: &Run, threads: usize, work: impl Work) -> Result<Findings, RunError> {
-    run_work(input, run, threads, &work)
-}
-
-/// [`run`], compiled once for all kernels.
-fn run_work(input: &Family, run: &Run, threads: usize, work: &dyn Work) -> Result<Findings, RunError> {
+    let work: &dyn Work = &work;
     let shared = SharedSets { input, run, next: AtomicU64::new(input.first()) };
     if threads == 1 {
         return work(&shared);
@@ -246,8 +246,10 @@ impl<O: Slices> Batch<O> {
                 }
                 let plane = &mut planes[v * stride + at - window..][..window + 1];
                 let before = &plane[..window];
-                let (a, b) = reached(ops, masks, &before[masked..][..masks.len()], zero);
-                let b = common.iter().fold(b, |b, m| ops.or(b, before[window - m]));
+                let (a, mut b) = reached(ops, masks, &before[masked..][..masks.len()], zero);
+                for m in common {
+                    b = ops.or(b, before[window - m]);
+                }
                 let taken = ops.without(unresolved, ops.or(a, b));
                 plane[window] = taken;
                 unresolved = ops.without(unresolved, taken);

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 
 use super::compressed::{Chunks, MOST_BYTES};
-use super::history::{CHUNK, History, HistoryLayout, Packed, Progress};
+use super::history::{CHUNK, HistoryLayout, Packed, Progress};
 use super::{LANES, MOST_MOVES, Output, Records, WINDOW};
 use crate::cores::mex::checkpoint::{self, CheckpointError, Reader, Writer};
 use crate::cores::mex::lanes::below;
@@ -80,29 +80,21 @@ impl Progress {
         if !is_possible(input, next, &output) {
             return Err(CheckpointError::Damaged);
         }
-        let (next, heaps) = (next as usize, input.heaps());
         let least = WINDOW as u8 - (values as u8).saturating_sub(1);
-        let mut progress = Progress { next, output, ..Progress::with_layout(input, layout) };
+        let mut progress = Progress { next: next as usize, output, ..Progress::with_layout(input, layout) };
         match layout.packed {
-            None => read_codes(&mut reader, &mut progress.history, next, heaps, least)?,
-            Some(packed) => read_chunks(&mut reader, &mut progress.history, packed, next, heaps, least)?,
+            None => progress.read_codes(&mut reader, input.heaps(), least)?,
+            Some(packed) => progress.read_chunks(&mut reader, packed, input.heaps(), least)?,
         }
         reader.end()?;
         Ok(progress)
     }
-}
 
-/// Reads the codes that a plain history holds after `next` of the heaps.
-fn read_codes(
-    reader: &mut Reader,
-    history: &mut History,
-    next: usize,
-    heaps: usize,
-    least: u8,
-) -> Result<(), CheckpointError> {
-    let mut codes = [0; LANES];
-    for held in history.layout.held(next) {
-        for n in held.step_by(LANES) {
+    /// Reads the codes that a plain history holds. The last value found so far has the code `least`.
+    fn read_codes(&mut self, reader: &mut Reader, heaps: usize, least: u8) -> Result<(), CheckpointError> {
+        let history = &mut self.history;
+        let mut codes = [0; LANES];
+        for n in history.layout.held(self.next).into_iter().flat_map(|heaps| heaps.step_by(LANES)) {
             reader.bytes(&mut codes)?;
             let (own, past) = codes.split_at(LANES.min(heaps - n));
             if !are_known(own, least) || past.iter().any(|code| *code != 0) {
@@ -110,45 +102,41 @@ fn read_codes(
             }
             history.write(n, n % history.layout.ring, &codes);
         }
+        Ok(())
     }
-    Ok(())
+
+    /// Reads the chunks that a packed history holds.
+    fn read_chunks(
+        &mut self,
+        reader: &mut Reader,
+        packed: Packed,
+        heaps: usize,
+        least: u8,
+    ) -> Result<(), CheckpointError> {
+        if self.next < heaps && !self.next.is_multiple_of(CHUNK) {
+            return Err(CheckpointError::Damaged);
+        }
+        let count = self.next.div_ceil(CHUNK);
+        for chunk in (0..count).filter(|chunk| Chunks::holds(packed, count, *chunk)) {
+            let length = reader.number()?;
+            if length > MOST_BYTES as u64 {
+                return Err(CheckpointError::Damaged);
+            }
+            let mut bytes = vec![0; length as usize].into_boxed_slice();
+            reader.bytes(&mut bytes)?;
+            let own = CHUNK.min(self.next - chunk * CHUNK);
+            if !self.history.restore(chunk, bytes).is_some_and(|codes| are_known(&codes[..own], least)) {
+                return Err(CheckpointError::Damaged);
+            }
+        }
+        self.history.close();
+        Ok(())
+    }
 }
 
 /// Whether the codes are those of values that a run has found, the last of which has the code `least`.
 fn are_known(codes: &[u8], least: u8) -> bool {
     codes.iter().all(|code| (least..WINDOW as u8 + 1).contains(code))
-}
-
-/// Reads the chunks that a packed history holds after `next` of the heaps.
-fn read_chunks(
-    reader: &mut Reader,
-    history: &mut History,
-    packed: Packed,
-    next: usize,
-    heaps: usize,
-    least: u8,
-) -> Result<(), CheckpointError> {
-    if next < heaps && !next.is_multiple_of(CHUNK) {
-        return Err(CheckpointError::Damaged);
-    }
-    let count = next.div_ceil(CHUNK);
-    for chunk in 0..count {
-        if !Chunks::holds(packed, count, chunk) {
-            continue;
-        }
-        let length = reader.number()?;
-        if length > MOST_BYTES as u64 {
-            return Err(CheckpointError::Damaged);
-        }
-        let mut bytes = vec![0; length as usize].into_boxed_slice();
-        reader.bytes(&mut bytes)?;
-        let own = CHUNK.min(next - chunk * CHUNK);
-        if !history.restore(chunk, bytes).is_some_and(|codes| are_known(&codes[..own], least)) {
-            return Err(CheckpointError::Damaged);
-        }
-    }
-    history.close();
-    Ok(())
 }
 
 /// Whether a run on `input` can have this output after `next` heaps.

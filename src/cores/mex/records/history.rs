@@ -54,14 +54,8 @@ impl HistoryLayout {
             prefix: input.moves().get(short).map_or(0, |m| heaps - m).next_multiple_of(LANES),
             packed: None,
         };
-        let mut best = layout(input.moves().len());
-        for short in (0..input.moves().len()).rev() {
-            let other = layout(short);
-            if other.ring + other.prefix < best.ring + best.prefix {
-                best = other;
-            }
-        }
-        best
+        let layouts = (0..input.moves().len() + 1).rev().map(layout);
+        layouts.min_by_key(|layout| layout.ring + layout.prefix).expect("a layout")
     }
 
     /// The layout that packs all heaps but the last ones, unless no move reaches beyond those.
@@ -76,14 +70,8 @@ impl HistoryLayout {
             prefix: moves.get(short).map_or(0, |m| (heaps - m + TILE).div_ceil(CHUNK)),
             last: moves[..short].last().map_or(0, |m| m.div_ceil(CHUNK)).max(RECENT / CHUNK),
         };
-        let mut best = packed(moves.len());
-        for short in (near..moves.len()).rev() {
-            let other = packed(short);
-            if other.prefix + other.last < best.prefix + best.last {
-                best = other;
-            }
-        }
-        HistoryLayout { short: near, ring: RECENT, prefix: 0, packed: Some(best) }
+        let best = (near..moves.len() + 1).rev().map(packed).min_by_key(|packed| packed.prefix + packed.last);
+        HistoryLayout { short: near, ring: RECENT, prefix: 0, packed: best }
     }
 
     /// Bytes of the codes.
@@ -137,11 +125,7 @@ impl History {
     /// The codes of the last heaps before `n`, whose index in the ring is `index`: `most`, or as many as the ring holds.
     pub fn recent(&self, n: usize, index: usize, most: usize) -> Vec<u8> {
         let held = most.min(n).min(self.layout.ring);
-        let mut codes = Vec::with_capacity(held);
-        for m in (1..held + 1).rev() {
-            codes.push(self.ring[self.behind(index, m)]);
-        }
-        codes
+        (1..held + 1).rev().map(|m| self.ring[self.behind(index, m)]).collect()
     }
 
     /// Writes the codes of the block at `n`, whose index in the ring is `index`.

@@ -30,10 +30,7 @@ pub mod pull_words {
     pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
         let heaps = input.heaps();
         let moves = input.moves();
-        let mut near = 0u64;
-        for m in moves {
-            near |= if *m < WORD as u64 { 1 << m } else { 0 };
-        }
+        let near = moves.iter().take_while(|m| **m < WORD as u64).fold(0u64, |near, m| near | 1 << m);
         let words = heaps.div_ceil(WORD);
         // One word of padding before and after each row, so every window of 64 bits lies inside.
         let row = || vec![0u64; words + 2];

@@ -5,6 +5,8 @@
 //! is soon hit as a whole by the others. Which modulus does that is found from the first P-positions. It decides how
 //! long a run takes, never its result.
 
+use std::iter;
+
 use super::shifted_rows::BLOCK;
 
 /// The largest modulus. With more classes, the work per block outweighs what is left out.
@@ -56,15 +58,9 @@ impl Known<'_> {
         if self.moves.is_empty() {
             return Plan::ONE;
         }
-        let work = |plan: Plan| plan.share * self.allowed + CLASS * plan.modulus as f64;
-        let mut best = Plan::ONE;
-        for modulus in 2..MOST + 1 {
-            let plan = Plan { modulus, share: self.share(modulus) };
-            if work(plan) < work(best) {
-                best = plan;
-            }
-        }
-        best
+        let work = |plan: &Plan| plan.share * self.allowed + CLASS * plan.modulus as f64;
+        let plans = (2..MOST + 1).map(|modulus| Plan { modulus, share: self.share(modulus) });
+        iter::once(Plan::ONE).chain(plans).min_by(|a, b| work(a).total_cmp(&work(b))).expect("a plan")
     }
 
     fn share(&self, modulus: usize) -> f64 {
@@ -76,14 +72,14 @@ impl Known<'_> {
         let sources = ranked(&zeros, &|class| zeros[class] > 0);
         let mut lines = 0.0;
         for target in 0..modulus {
-            let mut open = if density(target) < FEW { COVERED } else { f64::INFINITY };
+            let mut unresolved = if density(target) < FEW { COVERED } else { f64::INFINITY };
             for source in &sources {
                 let per_line = density(*source);
                 let hits = per_line / BLOCK as f64;
-                let moved = f64::min(allowed((target + modulus - source) % modulus), open / hits);
+                let moved = f64::min(allowed((target + modulus - source) % modulus), unresolved / hits);
                 lines += moved * f64::min(PUSH * per_line, 1.0);
-                open -= moved * hits;
-                if open <= 0.0 {
+                unresolved -= moved * hits;
+                if unresolved <= 0.0 {
                     break;
                 }
             }
@@ -95,9 +91,7 @@ impl Known<'_> {
 /// How many of the numbers are in each class.
 fn counts(numbers: &[u64], modulus: usize) -> Vec<usize> {
     let mut counts = vec![0; modulus];
-    for n in numbers {
-        counts[(n % modulus as u64) as usize] += 1;
-    }
+    numbers.iter().for_each(|n| counts[(n % modulus as u64) as usize] += 1);
     counts
 }
 
@@ -106,8 +100,7 @@ pub fn ranked(counts: &[usize], taken: &dyn Fn(usize) -> bool) -> Vec<usize> {
     let mut ranked: Vec<usize> = Vec::new();
     for class in 0..counts.len() {
         if taken(class) {
-            let place = ranked.partition_point(|other| counts[*other] >= counts[class]);
-            ranked.insert(place, class);
+            ranked.insert(ranked.partition_point(|other| counts[*other] >= counts[class]), class);
         }
     }
     ranked

@@ -516,23 +516,16 @@ fn hit_up(hits: &mut [u64], cells: &[usize], up: usize) {
 /// The moves with a quotient in a range, in batches of about [`BATCH`] for each shift of each residue.
 fn batches(residues: &[Residue], quotients: Range<usize>) -> Vec<Vec<Slice<'_>>> {
     let all = slices(residues, quotients.clone());
-    let (mut moves, mut longest) = (0, &[][..]);
-    for slice in &all {
-        moves += slice.back.len();
-        if slice.back.len() >= longest.len() {
-            longest = slice.back;
-        }
-    }
+    let moves: usize = all.iter().map(|slice| slice.back.len()).sum();
+    let longest = all.iter().map(|slice| slice.back).max_by_key(|back| back.len()).unwrap_or_default();
     let count = moves.div_ceil(BATCH * all.len().max(1));
-    let mut batches = Vec::with_capacity(count);
     let mut from = quotients.start;
-    for batch in 1..count + 1 {
+    let batch = |batch: usize| {
         // Each batch gets an equal share of the longest slice.
         let to = longest.get(batch * longest.len() / count).map_or(quotients.end, |back| 8 * (back - 1)).max(from);
-        batches.push(slices(residues, from..to));
-        from = to;
-    }
-    batches
+        slices(residues, std::mem::replace(&mut from, to)..to)
+    };
+    (1..count + 1).map(batch).collect()
 }
 
 #[cfg(test)]

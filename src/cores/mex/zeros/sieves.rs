@@ -7,14 +7,6 @@ use crate::cores::mex::subtraction::Subtraction;
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::bits::WORD;
 
-/// The set of heaps that a P-position has hit.
-trait Marks {
-    /// Whether a heap was hit.
-    fn is_hit(&self, n: usize) -> bool;
-    /// Marks a heap as hit.
-    fn hit(&mut self, n: usize);
-}
-
 /// Heaps between two progress updates.
 const PROGRESS_STEP: usize = 4096;
 
@@ -23,22 +15,28 @@ fn bytes(input: &Subtraction) -> f64 {
     growing::bytes::<u64>(input.zeros()) + input.copied_moves()
 }
 
-/// Finds the P-positions. `marks` covers the heaps up to the limit, and none is hit yet.
+/// Finds the P-positions. `marks` covers the heaps up to the limit; `is_hit` reads the mark of a heap, and `hit` sets it.
 #[inline(always)]
-fn sieve(input: &Subtraction, run: &Run, mut marks: impl Marks) -> Result<Vec<u64>, RunError> {
+fn sieve<M>(
+    input: &Subtraction,
+    run: &Run,
+    mut marks: M,
+    is_hit: impl Fn(&M, usize) -> bool,
+    hit: impl Fn(&mut M, usize),
+) -> Result<Vec<u64>, RunError> {
     let heaps = input.heaps();
     let moves = input.own_moves();
     let mut zeros = Vec::new();
     for start in (0..heaps).step_by(PROGRESS_STEP) {
         let end = heaps.min(start + PROGRESS_STEP);
         for n in start..end {
-            if !marks.is_hit(n) {
+            if !is_hit(&marks, n) {
                 growing::push(&mut zeros, n as u64);
                 for m in &moves {
                     if n + m >= heaps {
                         break;
                     }
-                    marks.hit(n + m);
+                    hit(&mut marks, n + m);
                 }
             }
         }
@@ -68,24 +66,10 @@ pub mod byte_sieve {
         Needs { stores: input.hits() / input.heaps() as f64, ..Needs::default() }
     }
 
-    struct Bytes(Vec<bool>);
-
-    impl Marks for Bytes {
-        #[inline(always)]
-        fn is_hit(&self, n: usize) -> bool {
-            self.0[n]
-        }
-
-        #[inline(always)]
-        fn hit(&mut self, n: usize) {
-            self.0[n] = true;
-        }
-    }
-
     #[inline(always)]
     pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
         start.at_zero()?;
-        sieve(input, run, Bytes(vec![false; input.heaps()]))
+        sieve(input, run, vec![false; input.heaps()], |hits, n| hits[n], |hits, n| hits[n] = true)
     }
 }
 
@@ -104,23 +88,11 @@ pub mod bit_sieve {
         input.unless_resumable(Cost { ns: hit * input.hits() + heap * heaps + run, bytes: heaps / 8.0 + bytes(input) })
     }
 
-    struct Words(Vec<u64>);
-
-    impl Marks for Words {
-        #[inline(always)]
-        fn is_hit(&self, n: usize) -> bool {
-            self.0[n / WORD] >> (n % WORD) & 1 == 1
-        }
-
-        #[inline(always)]
-        fn hit(&mut self, n: usize) {
-            self.0[n / WORD] |= 1 << (n % WORD);
-        }
-    }
-
     #[inline(always)]
     pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
         start.at_zero()?;
-        sieve(input, run, Words(vec![0; input.heaps().div_ceil(WORD)]))
+        let words = vec![0u64; input.heaps().div_ceil(WORD)];
+        let is_hit = |words: &Vec<u64>, n: usize| words[n / WORD] >> (n % WORD) & 1 == 1;
+        sieve(input, run, words, is_hit, |words, n| words[n / WORD] |= 1 << (n % WORD))
     }
 }
