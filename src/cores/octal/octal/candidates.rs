@@ -1,4 +1,4 @@
-//! Candidates: some splits of a heap stamp most of the values that are reached. Each value that is still open is then looked for
+//! Candidates: some splits of a heap stamp most of the values that are reached. Each unresolved value is then searched for
 //! among all splits, many at once, in ascending order. The first that is not found is the value of the heap.
 //!
 //! A copy of the values in reverse order makes both heaps of consecutive splits contiguous, so the search is a loop of XOR and
@@ -11,21 +11,25 @@
 //! Bound: the stores of stamps, or the comparisons, while the values fit in L2.
 
 use super::input::Octal;
-use super::values::{Start, Values};
+use super::values::{Start, VALUES, Values};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-/// Numbers that fit in the output.
-const VALUES: usize = 1 << 16;
 /// Splits of each total that stamp, at least.
 const SAMPLE: usize = 1024;
 /// Splits that are searched at once, and the stamps that take as long.
 const CHUNK: usize = 256;
 const STAMPS: usize = 48;
 
+/// Nanoseconds of a run, of a heap and of a stamp; and of these where all splits stamp.
+const NS_PER_RUN: f64 = 4000.0;
+const NS_PER_HEAP: f64 = 150.0;
+const NS_PER_STAMP: f64 = 0.4;
+const NS_OF_ALL: [f64; 2] = [30.0, 0.34];
+
 /// Nanoseconds for a heap of `n`, past the first hundreds, with `places` places that split in two, at `search` for a split that is
 /// searched.
 pub fn heap_ns(search: f64, n: f64, places: f64) -> f64 {
-    150.0 + places * (0.4 * (n / 2.0).min(SAMPLE as f64) + search * n)
+    NS_PER_HEAP + places * (NS_PER_STAMP * (n / 2.0).min(SAMPLE as f64) + search * n)
 }
 
 /// Rate: the ns of a split that is searched.
@@ -35,9 +39,9 @@ pub fn cost(input: &Octal, _: CostContext, [search]: [f64; 1]) -> Cost {
     }
     let (heaps, places) = (input.heaps() as f64, input.places(4).count() as f64);
     // All splits of the first heaps stamp, and nothing is searched.
-    let all_stamp = 30.0 + 0.34 * places * heaps / 4.0;
+    let all_stamp = NS_OF_ALL[0] + NS_OF_ALL[1] * places * heaps / 4.0;
     let each = if heaps < 2.0 * SAMPLE as f64 { all_stamp } else { heap_ns(search, heaps / 2.0, places) };
-    Cost { ns: heaps * each + 4000.0, bytes: 4.0 * heaps + 4.0 * VALUES as f64 }
+    Cost { ns: heaps * each + NS_PER_RUN, bytes: 4.0 * heaps + 4.0 * VALUES as f64 }
 }
 
 #[inline(always)]

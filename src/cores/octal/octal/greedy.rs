@@ -1,22 +1,24 @@
-//! Sparse byte lanes: 64 heaps at a time, computed from the rare heaps and verified. See `mex/sparse`.
+//! Sparse byte lanes: 64 heaps at a time, computed from the rare heaps and verified. See [`sparse`](crate::cores::octal::sparse).
 //!
 //! The rare heaps that together reach most common values are decoded. The others are tested for the least codes
 //! that are still free, a few of each heap. The common heaps that together reach most rare values verify; the few values that they
 //! miss are searched for.
 //!
 //! Cost per block and move: the decode of the tier's [parts](crate::cores::octal::sparse), the planes for about half of the rare
-//! heaps, and a few operations for each other heap and question.
-//! Bound: these operations. With AVX-512 the vector ports (Zen 4): a move takes `P + 15` of them, and eleven for a question.
+//! heaps, and a few operations for each other heap and test.
+//! Bound: these operations. With AVX-512 the vector ports (Zen 4): a move takes `P + 15` of them, and eleven for a test.
 
 use super::input::Octal;
 use super::values::Start;
-use crate::cores::octal::sparse::Backend;
-use crate::cores::octal::sparse::drive;
+use crate::cores::octal::sparse::{Backend, drive};
 use crate::kernel::{Cost, CostContext, Run, RunError};
+
+/// Of the moves, those that the cost counts: the others are tested, which takes less.
+const DECODED: f64 = 0.7;
 
 /// Rate: the ns of a move and a block, if all were decoded.
 pub fn cost(input: &Octal, _: CostContext, [step]: [f64; 1]) -> Cost {
-    drive::cost(input, 0.7 * step)
+    drive::cost(input, DECODED * step)
 }
 
 pub fn run(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<Vec<u16>, RunError> {
@@ -33,13 +35,16 @@ pub mod pair {
     use super::*;
     use crate::machine::STACK;
 
+    /// Of the time on one thread, that of the thread with more to do.
+    const OF_LONGER: f64 = 0.65;
+
     /// Rates: that of the kernel on one thread, and the ns of a thread and its page faults.
     pub fn cost(input: &Octal, context: CostContext, [step, thread]: [f64; 2]) -> Cost {
         if context.threads < 2 {
             return Cost::IMPOSSIBLE;
         }
         let Cost { ns, bytes } = super::cost(input, context, [step]);
-        Cost { ns: 0.65 * ns + thread, bytes: bytes + drive::task_bytes(input) + STACK }
+        Cost { ns: OF_LONGER * ns + thread, bytes: bytes + drive::task_bytes(input) + STACK }
     }
 
     pub fn run(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<Vec<u16>, RunError> {
@@ -55,12 +60,14 @@ pub mod pair {
 pub mod windowed {
     use super::*;
 
-    /// Rate: that of the kernel without windows. Whether a game has few rare heaps is not known beforehand, but a game that has no windows loses little,
-    /// and long runs gain much.
+    /// Of the time without windows, that of runs of up to 2^22 heaps, and of longer ones: a game without windows loses little, and long runs
+    /// gain much.
+    const FACTORS: [f64; 2] = [1.02, 0.98];
+
+    /// Rate: that of the kernel without windows.
     pub fn cost(input: &Octal, context: CostContext, rates: [f64; 1]) -> Cost {
         let Cost { ns, bytes } = super::cost(input, context, rates);
-        let factor = if input.heaps() > 1 << 22 { 0.98 } else { 1.02 };
-        Cost { ns: factor * ns, bytes }
+        Cost { ns: FACTORS[usize::from(input.heaps() > 1 << 22)] * ns, bytes }
     }
 
     pub fn run(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<Vec<u16>, RunError> {

@@ -1,11 +1,8 @@
 //! Kernels that go heap by heap.
 
 use super::input::Octal;
-use super::values::{Start, Values};
+use super::values::{Start, VALUES, Values};
 use crate::kernel::{Cost, CostContext, Run, RunError};
-
-/// Numbers that fit in the output.
-const VALUES: usize = 1 << 16;
 
 /// The driver of kernels that go heap by heap: `value(n, g)` is the Grundy value of `n >= 1`, given those of `0..n`, or `None`
 /// if it is too large.
@@ -61,19 +58,19 @@ pub mod stamp {
         })
     }
 
-    /// Calls `found` with the nim-sum of each position that a move on a heap of `n` may leave.
+    /// Calls `visit` with the nim-sum of each position that a move on a heap of `n` may leave.
     #[inline(always)]
-    pub fn nim_sums(input: &Octal, n: usize, g: &[u16], mut found: impl FnMut(u16)) {
+    pub fn nim_sums(input: &Octal, n: usize, g: &[u16], mut visit: impl FnMut(u16)) {
         for (left, digit) in input.moves(n) {
             if Octal::leaves(digit, left) {
-                found(g[left]);
+                visit(g[left]);
             }
             if digit & 4 > 0 {
-                pairs(g, left, 1, input.code().is_unequal()).for_each(&mut found);
+                pairs(g, left, 1, input.code().is_unequal()).for_each(&mut visit);
             }
             if digit & 8 > 0 {
                 for part in 1..=left / 3 {
-                    pairs(g, left - part, part, false).for_each(|nim_sum| found(nim_sum ^ g[part]));
+                    pairs(g, left - part, part, false).for_each(|nim_sum| visit(nim_sum ^ g[part]));
                 }
             }
         }
@@ -92,6 +89,10 @@ pub mod bit_rows {
     use crate::cores::mex::translate::{LINE, Translate};
     use crate::simd::bits::{WORD, first_zero};
 
+    /// Nanoseconds of a heap, and of a pair.
+    const NS_PER_HEAP: f64 = 60.0;
+    const NS_PER_PAIR: f64 = 1.1;
+
     /// Rates: the ns of a translated row, and of a line of it.
     pub fn cost(input: &Octal, _: CostContext, [each, line]: [f64; 2]) -> Cost {
         let n = input.heaps() as f64;
@@ -102,7 +103,7 @@ pub mod bit_rows {
         let triples = input.places(8).count() as f64;
         let pairs = input.places(4).count() as f64 + f64::from(u8::from(has_rows));
         let rows = if has_rows { n * (64.0 * lines + growing::bytes::<Vec<u64>>(1.0)) } else { 0.0 };
-        let ns = 60.0 * n + 1.1 * pairs * n * n / 4.0 + triples * n * n / 6.0 * (each + line * lines);
+        let ns = NS_PER_HEAP * n + NS_PER_PAIR * pairs * n * n / 4.0 + triples * n * n / 6.0 * (each + line * lines);
         Cost { ns, bytes: 2.0 * n + rows }
     }
 

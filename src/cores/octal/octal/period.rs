@@ -21,7 +21,7 @@ pub struct Period {
     pub period: usize,
     /// The first heap from which it holds.
     pub preperiod: usize,
-    /// What each round adds to the values.
+    /// The number that each round adds to the values.
     pub saltus: u16,
     /// The largest heap that is compared in the proof; `None` if there is no proof for such games.
     pub certificate: Option<usize>,

@@ -7,6 +7,9 @@ use super::input::Octal;
 use crate::cores::octal::sparse::codes::LANES;
 use crate::kernel::{Run, RunError};
 
+/// Numbers that fit in the output.
+pub const VALUES: usize = 1 << 16;
+
 /// Saves the progress of a run.
 pub trait Journal: Send + Sync {
     /// Called between blocks with all values that are known. `is_last` is true if the run is about to stop early.

@@ -1,11 +1,11 @@
-//! What proves a period, as text that others can check.
+//! The proof of a period, as text that others can check.
 
 use std::fmt::{self, Write as _};
 
 use super::{Proved, Theorem};
 use crate::cores::octal::octal::{Code, Mask};
 
-/// What proves a period. `examples/check_certificate.rs` checks its text, and uses nothing of this library.
+/// The proof of a period. `examples/check_certificate.rs` checks its text, and uses nothing of this library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
     pub(super) code: Code,

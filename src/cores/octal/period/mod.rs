@@ -77,8 +77,7 @@ pub fn tallies(values: &[u16]) -> Vec<Tally> {
         }
         *heaps += 1;
     }
-    let largest = values.iter().max().copied().unwrap_or(0);
-    occurring(&counted[..=usize::from(largest)])
+    occurring(&counted)
 }
 
 /// The tallies of values that occur, from the first heap and the number of heaps of each.
@@ -87,7 +86,7 @@ fn occurring(counted: &[(u64, u64)]) -> Vec<Tally> {
     tallies.map(|(value, (first, heaps))| Tally { value, first: *first, heaps: *heaps }).collect()
 }
 
-/// What proves a period.
+/// The theorem that proves a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Theorem {
     /// Guy and Smith (1956): values to twice the preperiod and the period.
@@ -104,7 +103,7 @@ pub struct Proved {
     pub period: u64,
     /// The first heap from which it holds.
     pub preperiod: u64,
-    /// What proves it.
+    /// The theorem that proves it.
     pub theorem: Theorem,
     /// The number of heaps that the proof needed.
     pub heaps: u64,
@@ -118,7 +117,7 @@ pub struct Rare {
     pub heaps: usize,
     /// The last rare heap.
     pub last: usize,
-    /// What makes a value rare.
+    /// The mask that makes a value rare.
     pub mask: Mask,
 }
 
@@ -162,26 +161,20 @@ impl PartialEq for Census {
 }
 
 impl Proved {
-    /// What the theorem of Guy and Smith proves, if it does.
+    /// The period that the theorem of Guy and Smith proves, if it does.
     #[doc(hidden)]
     pub fn classical(found: octal::Period) -> Option<Self> {
-        found.is_proved.then(|| Proved {
-            period: found.period as u64,
-            preperiod: found.preperiod as u64,
-            theorem: Theorem::GuySmith,
-            heaps: found.certificate.unwrap_or(0) as u64 + 1,
-        })
+        let [period, preperiod] = [found.period, found.preperiod].map(|heaps| heaps as u64);
+        let heaps = found.certificate.unwrap_or(0) as u64 + 1;
+        found.is_proved.then_some(Proved { period, preperiod, theorem: Theorem::GuySmith, heaps })
     }
 
-    /// What repeated values prove of a subtraction set, whose values depend on `farthest` values before.
+    /// The period of a subtraction set by repeated values, which depend on `farthest` values before.
     #[doc(hidden)]
     pub fn by_last_values(period: usize, preperiod: usize, farthest: usize) -> Self {
-        Proved {
-            period: period as u64,
-            preperiod: preperiod as u64,
-            theorem: Theorem::Window(farthest),
-            heaps: (preperiod + period + farthest) as u64,
-        }
+        let heaps = (preperiod + period + farthest) as u64;
+        let [period, preperiod] = [period, preperiod].map(|heaps| heaps as u64);
+        Proved { period, preperiod, theorem: Theorem::Window(farthest), heaps }
     }
 }
 

@@ -27,15 +27,18 @@ use crate::kernel::{Cost, CostContext, Run, RunError};
 const TABLE: usize = if cfg!(test) { 1 << 13 } else { 1 << 17 };
 pub(super) const LARGEST_TABLE: usize = 1 << 22;
 
-/// What makes a run give up.
+/// The error of a run without a window.
 const NO_WINDOW: RunError = RunError::GaveUp(
     "no window of values decides the next, as far as 4194304 heaps show: too many heaps are rare, or long splits alone reach a rare value; \
      name a kernel of mex_octal, which keeps all values",
 );
 
-/// What makes a run stop that was resumed.
+/// The error of a run that cannot resume.
 const MISFIT: RunError =
     RunError::GaveUp("the checkpoint keeps too few values to continue from; start this run again without it");
+
+/// Nanoseconds to make a window.
+const NS_PER_WINDOW: f64 = 6e6;
 
 /// The cost where few heaps are rare. Rates: the ns of a heap of the table, and of one after it.
 pub fn cost(input: &Octal, _: CostContext, [near, far]: [f64; 2]) -> Cost {
@@ -44,8 +47,8 @@ pub fn cost(input: &Octal, _: CostContext, [near, far]: [f64; 2]) -> Cost {
     }
     let heaps = input.heaps() as f64;
     let first = heaps.min(TABLE as f64);
-    let window = if heaps < TABLE as f64 { 0.0 } else { 6e6 };
-    Cost { ns: window + near * first + far * (heaps - first), bytes: bytes(first, 3.0 * first + 500_000.0) }
+    let window = if heaps < TABLE as f64 { 0.0 } else { NS_PER_WINDOW };
+    Cost { ns: window + near * first + far * (heaps - first), bytes: bytes(first, drive::bytes(first)) }
 }
 
 /// Peak bytes for a table of heaps whose computation takes `computed`: during it, or while all values are counted.
@@ -64,7 +67,7 @@ pub mod table {
     pub fn cost(input: &Octal, context: CostContext, [near, far, count]: [f64; 3]) -> Cost {
         let heaps = input.heaps() as f64;
         let few_rare = super::cost(input, context, [near, far]);
-        Cost { ns: few_rare.ns + count * heaps, bytes: super::bytes(heaps, drive::bytes(input)) }
+        Cost { ns: few_rare.ns + count * heaps, bytes: super::bytes(heaps, drive::bytes(heaps)) }
     }
 
     pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Census, RunError> {
@@ -210,7 +213,7 @@ struct Stream<'a> {
     /// A repetition that is not proved yet.
     repetition: Option<Repetition>,
     proved: Option<Proved>,
-    /// What was known before a period was proved, which a run that goes on later proves again.
+    /// The state before a period was proved, which a run that goes on later proves again.
     unproved: Option<Progress>,
     /// The cover was chosen at this heap.
     chosen_at: u64,
@@ -269,7 +272,7 @@ impl<'a> Stream<'a> {
             }
             let count = (self.heaps - done).min(CHUNK as u64) as usize;
             let mut proof = None;
-            // What is proved need not be verified.
+            // After a proof nothing is left to verify.
             if self.proved.is_none() {
                 let odd = (done % 2) as usize;
                 let end = (self.backend.verify)(&mut self.window, &self.state.codes, at, odd, &mut |_, _| false);
@@ -311,7 +314,7 @@ impl<'a> Stream<'a> {
         self.window.depth.max(LANES)
     }
 
-    /// What proves the repetition that was seen, if one of the next heaps does. If the windows differ, nothing was seen.
+    /// The proof of the repetition that was seen, if one of the next heaps completes it. If the windows differ, nothing was seen.
     fn proof(&mut self, count: usize) -> Option<Proof> {
         let Progress { milestones, done, at, codes, .. } = &self.state;
         let Repetition { from, period } = self.repetition?;

@@ -76,8 +76,10 @@ const REVERSED: usize = 1 << 15;
 const MOST_AFTER_RARE: usize = 1 << 15;
 /// Moves of the cover where none are chosen.
 const COVER: usize = 512;
-/// Nanoseconds for a move that goes lane by lane.
-const MIXED_NS: f64 = 60.0;
+/// Nanoseconds of a heap, of a block, and of a move that goes lane by lane.
+const NS_PER_HEAP: f64 = 20.0;
+const NS_PER_BLOCK: f64 = 3000.0;
+const NS_PER_MIXED: f64 = 60.0;
 /// Moves to choose the cover from.
 const POOL: usize = 4096;
 /// Blocks with a plane to spare until it is given up.
@@ -519,7 +521,7 @@ impl<'a> Sparse<'a> {
         if n > self.reach() { self.roles.until.saturating_sub(n) } else { 0 }
     }
 
-    /// What computes common blocks from heap `n` on, up to `count` heaps, and the index of `n` in its codes.
+    /// A copy that computes common blocks from heap `n` on, up to `count` heaps, and the index of `n` in its codes.
     pub fn producer(&mut self, n: usize, count: usize) -> (Sparse<'a>, usize) {
         let codes = std::mem::take(&mut self.codes);
         let mut producer = self.clone();
@@ -537,7 +539,7 @@ impl<'a> Sparse<'a> {
         let blocks = 1.0 / LANES as f64 + recent as f64 / (n as f64 / 2.0);
         let is_mixed = |m: &&Move| m.shift >= n || !self.is_common(n - m.shift);
         let mixed = self.roles.far.iter().filter(is_mixed).count();
-        blocks * ((self.roles.far.len() + COVER) as f64 * ns + mixed as f64 * MIXED_NS + 3000.0) + 20.0
+        blocks * ((self.roles.far.len() + COVER) as f64 * ns + mixed as f64 * NS_PER_MIXED + NS_PER_BLOCK) + NS_PER_HEAP
     }
 }
 

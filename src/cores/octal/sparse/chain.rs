@@ -29,10 +29,10 @@ type Table = [u64; 256];
 /// Of no move.
 const NONE: Table = [0; 256];
 
-/// What is done heap by heap.
+/// The moves that are done heap by heap.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    /// What splits at the first place reach from the last codes, the last one first.
+    /// The codes that splits at the first place reach from the last codes, the last one first.
     nearest: [Table; NEAREST],
     /// The same, with the takes that are apart from the splits.
     with_takes: [Table; NEAREST],
@@ -59,7 +59,7 @@ impl Chain {
         let far = moves.iter().filter(|m| m.shift > NEAREST);
         let (mut shifts, mut tables): (Vec<usize>, Vec<Table>) = far.map(|m| (m.shift, table(m.code as u8))).unzip();
         let size = SIZES.into_iter().find(|size| shifts.len() <= *size).expect("at most 16 moves");
-        // What fills up reads codes that were stored long before.
+        // A move that fills up reads codes that were stored long before.
         shifts.resize(size, SHORT);
         tables.resize(size, NONE);
         let takes = takes.into_iter().filter(|take| *take > NEAREST).collect();

@@ -40,12 +40,12 @@ pub fn cost(input: &Octal, step: f64) -> Cost {
     let first = heaps.min(FIRST);
     let search = NS_PER_SEARCH + NS_PER_FIRST_HEAP * first;
     let ns = search + LATE * first * (splits * first + each) + (NS_PER_HEAP + each) * (heaps - first);
-    Cost { ns, bytes: bytes(input) }
+    Cost { ns, bytes: bytes(heaps) }
 }
 
 /// Peak bytes.
-pub fn bytes(input: &Octal) -> f64 {
-    3.0 * input.heaps() as f64 + 500_000.0
+pub fn bytes(heaps: f64) -> f64 {
+    3.0 * heaps + 500_000.0
 }
 
 /// Computes the values of some heaps and counts them. An error is one of the run, or else of the space.
@@ -60,11 +60,7 @@ pub fn single(input: &Octal, run: &Run, start: Start, backend: Backend) -> Resul
 pub fn windowed(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<Vec<u16>, RunError> {
     let mut windowed = Windowed { window: None, values: [[0; CODES]; 2], from: 0 };
     drive(input, run, start, backend, &mut |sparse, values, _| {
-        if !windowed.chunk(sparse, values, backend) {
-            return sparse.step(values, backend);
-        }
-        values.advance()?;
-        Ok(Ok(()))
+        if windowed.chunk(sparse, values, backend) { values.advance().map(Ok) } else { sparse.step(values, backend) }
     })
 }
 
@@ -78,20 +74,13 @@ struct Windowed {
 }
 
 impl Windowed {
-    /// The window of the heaps so far.
-    fn make(&mut self, sparse: &Sparse, n: usize, backend: Backend) {
-        self.window = CodeWindow::new(sparse, n, backend);
-        self.from = if self.window.is_some() { 4 * n } else { n + n / 8 };
-        if let Some(window) = &self.window {
-            self.values = window.values();
-        }
-    }
-
     /// Computes and verifies a chunk. False if there is no window, or it ends: then other blocks continue from there.
     fn chunk(&mut self, sparse: &mut Sparse, values: &mut Values, backend: Backend) -> bool {
         let n = values.known.len();
         if n >= self.from {
-            self.make(sparse, n, backend);
+            self.window = CodeWindow::new(sparse, n, backend);
+            self.from = if self.window.is_some() { 4 * n } else { n + n / 8 };
+            self.values = self.window.as_ref().map_or(self.values, CodeWindow::values);
         }
         let Some(window) = &mut self.window else { return false };
         if values.heaps < n + CHUNK {

@@ -85,7 +85,7 @@ pub struct Backend {
     pub mark: fn(&mut Progress, count: usize, depth: usize, by_position: bool) -> Option<Repetition>,
     /// [`Progress::count`].
     pub count: fn(&mut Progress, count: usize, values: &[[u16; CODES]; 2]),
-    /// What the loops of a window are compiled for.
+    /// The operations that the loops of a window are compiled for.
     pub window: WindowOps,
 }
 

@@ -94,7 +94,7 @@ pub struct WindowOps {
     pub size: usize,
     /// Whether fewer planes take less time.
     pub has_planes: bool,
-    /// How many codes of a heap a head must reach to be quicker than searches in one block.
+    /// How many codes of a heap a move of the cover must reach to be quicker than searches in one block.
     pub worth: f64,
     /// Sets the words of the block at `n` to the codes that moves reach from its heaps, a bit for each.
     pub block: fn(codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]),
@@ -104,7 +104,7 @@ pub struct WindowOps {
     pub is_split: fn(a: &CodeBlock, b: &CodeBlock, code: u8) -> bool,
 }
 
-/// What computes codes from those before them.
+/// The moves and codes from which the next codes follow.
 #[derive(Clone, Debug)]
 pub struct CodeWindow {
     pub coder: Coder,
@@ -423,18 +423,11 @@ fn fewest_planes(codes: &[u8], block: usize) -> usize {
     }
     // The chain and the words take as long as a few planes.
     let pass = |planes: usize| planes + 4;
-    let (mut fewest, mut least) = (1, usize::MAX);
-    for first in 1..=CODES / 8 {
-        let mut time = blocks[0] * pass(first);
-        for (planes, blocks) in blocks.iter().enumerate().skip(first + 1) {
-            // Once more means the words before the block as well.
-            time += blocks * 2 * pass(planes);
-        }
-        if time < least {
-            (fewest, least) = (first, time);
-        }
-    }
-    fewest
+    // Once more means the words before the block as well.
+    let again = |(planes, blocks): (usize, &usize)| blocks * 2 * pass(planes);
+    let time =
+        |first: usize| blocks[0] * pass(first) + blocks.iter().enumerate().skip(first + 1).map(again).sum::<usize>();
+    (1..=CODES / 8).min_by_key(|first| time(*first)).expect("eight numbers of planes")
 }
 
 /// How much more each place takes than the first.

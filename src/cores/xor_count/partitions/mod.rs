@@ -167,49 +167,30 @@ impl Operation for XorPartitions {
         dp = scalar in dp, Portable, [], "the baseline, and the best public algorithm: a table of 64-bit counts, one remainder per addition", needs;
         dp_lanes = lanes in dp like dp, Portable, [], "the same in 32 bits with a conditional subtraction, and lanes along the nim-sum";
         dp_lanes_avx2 = lanes in dp like dp_lanes, Avx2, ["avx2"], "the same, autovectorised for AVX2";
-        walsh_tree = walsh_tree with walsh_tree::plain on one, Portable, [],
-            "one series per character, in a tree that shares the work for small parts";
-        walsh_tree_avx512 = walsh_tree with walsh_tree::avx512 on one like walsh_tree, Avx512, ["avx512"],
-            "the same with 16 terms at once, shifted in registers";
-        walsh_tree_threads_avx512 = walsh_tree with walsh_tree::avx512 on all like walsh_tree, Avx512, ["avx512", "parallel"],
-            "the same, with the leaves shared among threads";
-        walsh_fourier_avx512 = walsh_fourier on one like walsh_tree_avx512, Avx512, ["avx512"],
-            "the same with transforms of the last class, modulo two primes";
-        walsh_fourier_threads_avx512 = walsh_fourier on all like walsh_fourier_avx512, Avx512, ["avx512", "parallel"],
-            "the same, with the leaves shared among threads";
+        walsh_tree = walsh_tree with walsh_tree::plain on one, Portable, [], "one series per character, in a tree that shares the work for small parts";
+        walsh_tree_avx512 = walsh_tree with walsh_tree::avx512 on one like walsh_tree, Avx512, ["avx512"], "the same with 16 terms at once, shifted in registers";
+        walsh_tree_threads_avx512 = walsh_tree with walsh_tree::avx512 on all like walsh_tree, Avx512, ["avx512", "parallel"], "the same, with the leaves shared among threads";
+        walsh_fourier_avx512 = walsh_fourier on one like walsh_tree_avx512, Avx512, ["avx512"], "the same with transforms of the last class, modulo two primes";
+        walsh_fourier_threads_avx512 = walsh_fourier on all like walsh_fourier_avx512, Avx512, ["avx512", "parallel"], "the same, with the leaves shared among threads";
         walsh_lanes = walsh_lanes with walsh_lanes::plain like walsh_tree, Portable, [], "the same with 16 characters as lanes", needs;
         walsh_lanes_wide = walsh_lanes with walsh_lanes_crates::wide like walsh_lanes, Portable, ["wide"], "the same with two vectors of wide";
-        walsh_lanes_avx2 = walsh_lanes with walsh_lanes::avx2 like walsh_lanes, Avx2, ["avx2"],
-            "the same with two vectors, and signs as masks", needs;
-        walsh_lanes_avx512 = walsh_lanes with walsh_lanes::avx512 like walsh_lanes, Avx512, ["avx512"],
-            "the same with signs in a mask register", needs;
-        walsh_lanes_neon = walsh_lanes with walsh_lanes::v128 like walsh_lanes, Neon, ["neon"],
-            "the same with four vectors, and signs as factors";
-        walsh_lanes_simd128 = walsh_lanes with walsh_lanes::v128 like walsh_lanes, Simd128, ["simd128"],
-            "the same with four vectors, and signs as masks";
-        walsh_lanes_std = walsh_lanes with walsh_lanes_crates::std_simd::portable like walsh_lanes, Portable, ["std_simd"] if nightly_compiler,
-            "the same in vectors of std::simd";
-        walsh_lanes_std_avx2 = walsh_lanes with walsh_lanes_crates::std_simd::avx2 like walsh_lanes, Avx2, ["avx2", "std_simd"] if nightly_compiler,
-            "the same in vectors of std::simd";
-        walsh_lanes_std_avx512 = walsh_lanes with walsh_lanes_crates::std_simd::avx512 like walsh_lanes, Avx512, ["avx512", "std_simd"] if nightly_compiler,
-            "the same in vectors of std::simd";
-        walsh_lanes_c = walsh_lanes with walsh_lanes_crates::c::loops like walsh_lanes, Portable, ["c"],
-            "the same in loops in C";
-        walsh_lanes_c_vectors = walsh_lanes with walsh_lanes_crates::c::vectors like walsh_lanes, Portable, ["c"] if not(target_env = "msvc"),
-            "the same in vector extensions of C";
-        walsh_lanes_c_avx2 = walsh_lanes with walsh_lanes_crates::c::loops_avx2 like walsh_lanes, Avx2, ["avx2", "c"],
-            "the same in loops in C, compiled for AVX2";
-        walsh_lanes_c_vectors_avx2 = walsh_lanes with walsh_lanes_crates::c::vectors_avx2 like walsh_lanes, Avx2, ["avx2", "c"] if not(target_env = "msvc"),
-            "the same in vector extensions of C, compiled for AVX2";
+        walsh_lanes_avx2 = walsh_lanes with walsh_lanes::avx2 like walsh_lanes, Avx2, ["avx2"], "the same with two vectors, and signs as masks", needs;
+        walsh_lanes_avx512 = walsh_lanes with walsh_lanes::avx512 like walsh_lanes, Avx512, ["avx512"], "the same with signs in a mask register", needs;
+        walsh_lanes_neon = walsh_lanes with walsh_lanes::v128 like walsh_lanes, Neon, ["neon"], "the same with four vectors, and signs as factors";
+        walsh_lanes_simd128 = walsh_lanes with walsh_lanes::v128 like walsh_lanes, Simd128, ["simd128"], "the same with four vectors, and signs as masks";
+        walsh_lanes_std = walsh_lanes with walsh_lanes_crates::std_simd::portable like walsh_lanes, Portable, ["std_simd"] if nightly_compiler, "the same in vectors of std::simd";
+        walsh_lanes_std_avx2 = walsh_lanes with walsh_lanes_crates::std_simd::avx2 like walsh_lanes, Avx2, ["avx2", "std_simd"] if nightly_compiler, "the same in vectors of std::simd";
+        walsh_lanes_std_avx512 = walsh_lanes with walsh_lanes_crates::std_simd::avx512 like walsh_lanes, Avx512, ["avx512", "std_simd"] if nightly_compiler, "the same in vectors of std::simd";
+        walsh_lanes_c = walsh_lanes with walsh_lanes_crates::c::loops like walsh_lanes, Portable, ["c"], "the same in loops in C";
+        walsh_lanes_c_vectors = walsh_lanes with walsh_lanes_crates::c::vectors like walsh_lanes, Portable, ["c"] if not(target_env = "msvc"), "the same in vector extensions of C";
+        walsh_lanes_c_avx2 = walsh_lanes with walsh_lanes_crates::c::loops_avx2 like walsh_lanes, Avx2, ["avx2", "c"], "the same in loops in C, compiled for AVX2";
+        walsh_lanes_c_vectors_avx2 = walsh_lanes with walsh_lanes_crates::c::vectors_avx2 like walsh_lanes, Avx2, ["avx2", "c"] if not(target_env = "msvc"), "the same in vector extensions of C, compiled for AVX2";
         walsh_lanes_pulp = pulp in walsh_lanes_crates(Tier) like walsh_lanes, Portable, ["pulp"], "the same with vectors and masks of pulp", needs;
         walsh_lanes_pulp_avx2 = pulp in walsh_lanes_crates(Tier) like walsh_lanes_pulp, Avx2, ["avx2", "pulp"], "the same source with this tier's token", needs;
         walsh_lanes_pulp_avx512 = pulp in walsh_lanes_crates(Tier) like walsh_lanes_pulp, Avx512, ["avx512", "pulp"], "the same source with this tier's token", needs;
-        walsh_lanes_fearless = fearless in walsh_lanes_crates(Tier) like walsh_lanes, Portable, ["fearless_simd"],
-            "the same with vectors and masks of fearless_simd", needs;
-        walsh_lanes_fearless_avx2 = fearless in walsh_lanes_crates(Tier) like walsh_lanes_fearless, Avx2, ["avx2", "fearless_simd"],
-            "the same source at this tier's level", needs;
-        walsh_lanes_fearless_avx512 = fearless in walsh_lanes_crates(Tier) like walsh_lanes_fearless, Avx512, ["avx512", "fearless_simd"],
-            "the same source at this tier's level", needs;
+        walsh_lanes_fearless = fearless in walsh_lanes_crates(Tier) like walsh_lanes, Portable, ["fearless_simd"], "the same with vectors and masks of fearless_simd", needs;
+        walsh_lanes_fearless_avx2 = fearless in walsh_lanes_crates(Tier) like walsh_lanes_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level", needs;
+        walsh_lanes_fearless_avx512 = fearless in walsh_lanes_crates(Tier) like walsh_lanes_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",

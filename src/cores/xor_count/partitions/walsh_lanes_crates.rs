@@ -109,7 +109,7 @@ pub mod pulp {
     impl WithSimd for Walsh<'_> {
         type Output = Result<Vec<u32>, RunError>;
 
-        /// What passes do begins a context anew, as in [`walsh_lanes_fearless`](super::walsh_lanes_fearless).
+        /// The work of a pass begins a context anew, as in [`fearless`](super::fearless).
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
             let passes = passes!(
@@ -180,7 +180,7 @@ pub mod fearless {
         by_level!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by(simd, input, run))
     }
 
-    /// The driver calls what passes do, and passes are called in several places. Where such a call is not inlined, the level is silently
+    /// The driver calls passes in several places. Where such a call is not inlined, the level is silently
     /// lost and each operation becomes a call: thirty times the time. So each begins a context anew.
     #[inline(always)]
     fn by<S: Simd>(simd: S, input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {

@@ -104,8 +104,7 @@ impl Operation for XorTriples {
         histogram_wht = wht in histogram, Portable, [], "count in four tables, then apply the Walsh-Hadamard transform", needs;
         histogram_pairs = of_pairs in histogram, Portable, [], "the same with one increment for two heaps, in a table of pairs of values", needs;
         histogram_pairs_avx2 = of_pairs in histogram like histogram_pairs, Avx2, ["avx2"], "the same source, compiled at this tier", needs;
-        characters_avx512 = characters, Avx512, ["avx512"],
-            "the transform without counting values, from XORs of bit planes and population counts", needs;
+        characters_avx512 = characters, Avx512, ["avx512"], "the transform without counting values, from XORs of bit planes and population counts", needs;
     };
     const ABSENT: &'static [Absent] = &[
         Absent {
