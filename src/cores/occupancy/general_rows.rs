@@ -12,8 +12,8 @@
 //! Bound: mispredicted branches and dependent loads, as in `hierarchical`, which this kernel generalises. A certificate
 //! would tell without a read that a row is full from its start, but here nothing is known about the rules.
 
-use super::lines::Heaps;
-use super::tree::Tree;
+use super::attack_lines::Heaps;
+use super::next_free::tree::Tree;
 use super::{MAX_VISITED, Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::{WORD, first_zero};

@@ -25,12 +25,12 @@
 //! 2. or it is `2n + k`, without any search (the *upper beam*).
 //! 3. `a - 2b = -(2b - a)`: the mirrored half of the row `twice` is the row `sum` read backwards.
 //!
-//! 4. *Charge.* Each lower position takes one difference and one `2n - m`, which no upper position and no row `sum` takes.
+//! 4. *Slot balance.* Each lower position takes one difference and one `2n - m`, which no upper position and no row `sum` takes.
 //!    So below `x1` and below `x2` there are as many such slots as lower positions, except for those taken above
-//!    (`charge`).
+//!    (`automaton::guess`).
 //!
 //! Observed, up to the sizes of the known answers: the window `[n + x1, 2n - x2]` stays narrow (4 wide on average,
-//! never above 49 up to 1e10), a run that begins anywhere with the right charge soon reaches the true states, and
+//! never above 49 up to 1e10), a run that begins anywhere with the right balance soon reaches the true states, and
 //! `m / n` tends to 1.477799775 in the lower beam and to 2.247725584 in the upper one.
 //!
 //! The proofs are written out in `profiles/papers/charge.md` in the source tree.
@@ -43,7 +43,7 @@
 #![doc = include_str!("NOTES.md")]
 
 pub use crate::cores::sink::Wanted;
-use crate::cores::sink::{self, Totals};
+use crate::cores::sink::{self, Tally, Totals};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, RunError, Yields, kernels, threads};
@@ -51,32 +51,14 @@ use crate::moves::Diagonals;
 use crate::simd::vectors;
 use crate::text::numbers::indexable;
 
+mod attack_lines;
 mod automaton;
-mod beams;
 mod bit_rows;
-#[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
-mod bitvec_rows;
-mod byte_table;
-mod charge;
-#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512"))]
-mod charged_lanes;
-mod charged_threads;
 mod general_rows;
-mod hash_sets;
-mod hierarchical;
-mod lines;
-mod loops;
+mod hash_and_byte_tables;
 mod next_free;
-mod oracle;
-mod rows;
-mod streaming;
-mod tree;
-mod union_find;
-mod window_certificate;
+mod segments;
 mod window_tree;
-mod windows;
-
-pub use beams::{Beam, Beams};
 
 /// P-positions `n <= m` with `n + m <= limit`.
 #[derive(Debug)]
@@ -158,6 +140,66 @@ impl ProportionateNim {
     }
 }
 
+/// The totals of one beam.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Beam {
+    /// The number of positions.
+    pub positions: u64,
+    /// The sum of their smaller heaps.
+    pub smaller: u128,
+    /// The sum of their larger heaps.
+    pub larger: u128,
+}
+
+impl Beam {
+    /// Adds the totals of `other`.
+    pub fn add(&mut self, other: Beam) {
+        self.positions += other.positions;
+        self.smaller += other.smaller;
+        self.larger += other.larger;
+    }
+
+    /// The slope of the beam: the mean larger heap divided by the mean smaller one. NaN if the beam is empty.
+    pub fn slope(&self) -> f64 {
+        self.larger as f64 / self.smaller as f64
+    }
+
+    /// Positions per smaller heap, given that the beam holds all its positions with heaps of at most `limit` together.
+    pub fn density(&self, limit: u64) -> f64 {
+        self.positions as f64 * (1.0 + self.slope()) / limit as f64
+    }
+}
+
+/// Counts and sums the positions of each beam.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Beams {
+    /// Positions with `m <= 2n`.
+    pub lower: Beam,
+    /// Positions with `m > 2n`.
+    pub upper: Beam,
+}
+
+impl Totals<[u64; 2]> for Beams {
+    #[inline(always)]
+    fn count(&mut self, [n, m]: [u64; 2]) {
+        let beam = if m > 2 * n { &mut self.upper } else { &mut self.lower };
+        beam.add(Beam { positions: 1, smaller: n.into(), larger: m.into() });
+    }
+
+    fn add(&mut self, other: Self) {
+        self.lower.add(other.lower);
+        self.upper.add(other.upper);
+    }
+
+    fn tally(&self) -> Tally {
+        let Beams { lower, upper } = self;
+        Tally {
+            sum: lower.smaller + lower.larger + upper.smaller + upper.larger,
+            positions: lower.positions + upper.positions,
+        }
+    }
+}
+
 /// Positions `n <= m`, with the totals of each beam.
 pub type Positions = sink::Positions<[u64; 2], Beams>;
 
@@ -176,40 +218,40 @@ impl Operation for Occupancy {
     const CORE: Core = Core::Occupancy;
     const UNIT: &'static str = "P-position";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { Occupancy;
-        hash_sets = hash_sets with lines::every, Portable, [], "the baseline, repaired: a hash set per family of lines, every m tried";
-        hash_sets_certificate = hash_sets with lines::certificate, Portable, [],
+        hash_sets = hash_sets in hash_and_byte_tables with attack_lines::every, Portable, [], "the baseline, repaired: a hash set per family of lines, every m tried";
+        hash_sets_certificate = hash_sets in hash_and_byte_tables with attack_lines::certificate, Portable, [],
             "a hash set per family of lines, only the m that the certificate leaves", needs;
-        byte_table = byte_table with lines::every, Portable, [], "one byte per line, every m tried";
-        byte_table_certificate = byte_table with lines::certificate, Portable, [],
+        byte_table = byte_table in hash_and_byte_tables with attack_lines::every, Portable, [], "one byte per line, every m tried";
+        byte_table_certificate = byte_table in hash_and_byte_tables with attack_lines::certificate, Portable, [],
             "one byte per line, only the m that the certificate leaves", needs;
-        union_find = union_find, Portable, [], "the best published algorithm: `next free` in three rows, with path halving";
-        hierarchical = hierarchical, Portable, [], "`next free` in 64-ary trees of bits";
+        union_find = union_find in next_free, Portable, [], "the best published algorithm: `next free` in three rows, with path halving";
+        hierarchical = hierarchical in next_free, Portable, [], "`next free` in 64-ary trees of bits";
         bit_rows = bit_rows with vectors::plain, Portable, [], "64 candidates at once: windows of four bit rows";
-        bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
+        bitvec_rows = bitvec_rows in bit_rows like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
             "the same windows, read as raw words of BitVecs";
         wide_rows = bit_rows with vectors::wide::eight like bit_rows, Portable, ["wide"], "512 candidates at once, in portable vectors";
         bit_rows_avx2 = bit_rows with vectors::avx2 like bit_rows, Avx2, ["avx2"], "256 candidates at once";
         general_rows = general_rows, Portable, [], "any diagonals: 64 candidates at once, full stretches skipped by trees of bits";
-        window_certificate = window_certificate, Portable, [], "one window of four bit rows per P-position, where the certificate points", needs;
-        automaton = automaton with loops::plain, Portable, [], "rows in registers that slide along each other, sixteen n per block", needs;
-        automaton_avx2 = automaton with loops::plain::avx2 like automaton, Avx2, ["avx2"],
+        window_certificate = window_certificate in bit_rows, Portable, [], "one window of four bit rows per P-position, where the certificate points", needs;
+        automaton = automaton with automaton::plain, Portable, [], "rows in registers that slide along each other, sixteen n per block", needs;
+        automaton_avx2 = automaton with automaton::plain::avx2 like automaton, Avx2, ["avx2"],
             "the same source, compiled with the tier's bit-manipulation instructions", needs;
-        automaton_asm = automaton with loops::asm, Avx2, ["avx2"], "the sixteen steps in assembly, ordered to keep their chain short", needs;
-        automaton_avx512 = automaton with loops::avx512 like automaton_asm, Avx512, ["avx2", "avx512"],
-            "the same steps, with spans prepared and settled in vectors", needs;
-        charged_threads = charged_threads with loops::plain, Portable, ["parallel"],
+        automaton_asm = automaton with automaton::asm, Avx2, ["avx2"], "the sixteen steps in assembly, ordered to keep their chain short", needs;
+        automaton_avx512 = automaton with automaton::avx512 like automaton_asm, Avx512, ["avx2", "avx512"],
+            "the same steps, with spans prepared and finished in vectors", needs;
+        charged_threads = charged_threads in segments with automaton::plain, Portable, ["parallel"],
             "the automaton in segments on all threads, each begun from a guess that is checked";
-        charged_threads_asm = charged_threads with loops::asm like charged_threads, Avx2, ["avx2", "parallel"],
+        charged_threads_asm = charged_threads in segments with automaton::asm like charged_threads, Avx2, ["avx2", "parallel"],
             "the same segments, with the steps in assembly";
-        charged_threads_avx512 = charged_threads with loops::avx512 like charged_threads, Avx512, ["avx2", "avx512", "parallel"],
+        charged_threads_avx512 = charged_threads in segments with automaton::avx512 like charged_threads, Avx512, ["avx2", "avx512", "parallel"],
             "the same segments, with the steps in assembly and spans in vectors";
-        charged_lanes_avx512 = charged_lanes on one, Avx512, ["avx2", "avx512"], "eight segments in the lanes of a vector";
-        charged_lanes_threads_avx512 = charged_lanes on all like charged_lanes_avx512, Avx512, ["avx2", "avx512", "parallel"],
+        charged_lanes_avx512 = charged_lanes in segments on one, Avx512, ["avx2", "avx512"], "eight segments in the lanes of a vector";
+        charged_lanes_threads_avx512 = charged_lanes in segments on all like charged_lanes_avx512, Avx512, ["avx2", "avx512", "parallel"],
             "the same lanes on all threads";
-        window_tree = window_tree with loops::plain::windows on one, Portable, [], "the tally alone, from windows of heaps at scaled places" observed tally;
-        window_tree_avx512 = window_tree with loops::avx512::windows on one like window_tree, Avx512, ["avx2", "avx512"],
+        window_tree = window_tree with window_tree::window::plain on one, Portable, [], "the tally alone, from windows of heaps at scaled places" observed tally;
+        window_tree_avx512 = window_tree with window_tree::window::avx512 on one like window_tree, Avx512, ["avx2", "avx512"],
             "the same windows, run as the automaton of this tier" observed tally;
-        window_tree_threads_avx512 = window_tree with loops::avx512::windows on all like window_tree_avx512, Avx512, ["avx2", "avx512", "parallel"],
+        window_tree_threads_avx512 = window_tree with window_tree::window::avx512 on all like window_tree_avx512, Avx512, ["avx2", "avx512", "parallel"],
             "the same, with windows run at the same time" observed tally;
     };
     const ABSENT: &'static [Absent] = &[];
@@ -227,7 +269,7 @@ impl Operation for Occupancy {
         let published = *input.diagonals() == Diagonals::PUBLISHED;
         let [share, of_batch] = if published { [2.0 * DENSITY, 4.0 / 7.0] } else { [1.0; 2] };
         let (positions, batch) = (share * input.smaller_heaps() as f64, of_batch * HEAPS_PER_BATCH as f64);
-        input.wanted.bytes(positions, batch, 1) + streaming::segments::under_way(input, threads)
+        input.wanted.bytes(positions, batch, 1) + segments::schedule::under_way(input, threads)
     }
 
     fn oracle(input: &ProportionateNim) -> Positions {
@@ -306,4 +348,51 @@ fn diagonals<O: Workloads>(workload: &str) -> Result<Diagonals, InputError> {
         list if list.contains(':') => list.parse()?,
         _ => return Err(InputError::unknown_workload::<O>(workload)),
     })
+}
+
+/// The oracle.
+mod oracle {
+    use super::ProportionateNim;
+
+    /// Finds the P-positions `n <= m` with `n + m <= limit` in lexicographic order from the rules alone. A position that no
+    /// earlier P-position marked is one, and it marks every position that can move to it.
+    ///
+    /// The order is sound because a move leads to a sorted position that is no larger in any place.
+    pub fn positions(input: &ProportionateNim, mut found: impl FnMut([u64; 2])) {
+        let limit = input.limit() as usize;
+        let moves: Vec<[usize; 2]> = [[1, 0], [0, 1]].into_iter().chain(input.diagonals().directions()).collect();
+        let mut winning = vec![false; (limit + 1) * (limit + 1)];
+        let index = |[n, m]: [usize; 2]| n * (limit + 1) + m;
+        for n in 0..=limit / 2 {
+            for m in n..=limit - n {
+                if winning[index([n, m])] {
+                    continue;
+                }
+                found([n as u64, m as u64]);
+                for [p, q] in &moves {
+                    for t in 1.. {
+                        let (a, b) = (n + p * t, m + q * t);
+                        if a + b > limit {
+                            break;
+                        }
+                        winning[index([a.min(b), a.max(b)])] = true;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tally_knows_its_beams() {
+        let mut tally = Beams::default();
+        [[0, 0], [1, 3], [2, 6], [4, 5]].into_iter().for_each(|position| tally.count(position));
+        assert_eq!(tally.upper, Beam { positions: 2, smaller: 3, larger: 9 });
+        assert_eq!(tally.upper.slope(), 3.0);
+        assert_eq!(tally.tally(), Tally { sum: 21, positions: 4 });
+    }
 }

@@ -1,7 +1,7 @@
-//! Bit strings that may be readable only in part. Among them are tapes, which are written at one end and read, much later, near the
+//! Bit strings that may be readable only in part. Among them are queues, which are written at one end and read, much later, near the
 //! other.
 //!
-//! A tape is a queue of chunks, so memory holds only what lies between the heads. Chunks are shared: a [`Tape::slice`]
+//! A queue is a queue of chunks, so memory holds only what lies between the heads. Chunks are shared: a [`BitQueue::slice`]
 //! goes to another thread while this one appends. The set bits before each page are known, so a reader can begin
 //! anywhere.
 
@@ -37,12 +37,12 @@ const PAGE: usize = 64;
 #[derive(Clone)]
 struct Chunk {
     words: [u64; CHUNK],
-    /// The set bits of the tape before each page.
+    /// The set bits of the queue before each page.
     ranks: [u64; CHUNK / PAGE],
 }
 
 /// A bit string in words.
-pub struct Tape {
+pub struct BitQueue {
     chunks: Vec<Arc<Chunk>>,
     /// The number of the first kept word.
     first: usize,
@@ -64,13 +64,13 @@ fn ones(words: &[u64]) -> u64 {
     ones
 }
 
-impl Tape {
+impl BitQueue {
     /// Bytes of a chunk.
     pub const CHUNK_BYTES: usize = size_of::<Chunk>();
 
-    /// An empty tape that keeps its first `horizon` words.
+    /// An empty queue that keeps its first `horizon` words.
     pub fn new(horizon: usize) -> Self {
-        Tape { chunks: Vec::new(), first: 0, end: 0, horizon, ones: 0 }
+        BitQueue { chunks: Vec::new(), first: 0, end: 0, horizon, ones: 0 }
     }
 
     /// Appends words.
@@ -147,15 +147,15 @@ impl Tape {
         }
     }
 
-    /// The words of `range` that are kept, and those around them, shared with this tape.
-    pub fn slice(&self, range: Range<usize>) -> Tape {
+    /// The words of `range` that are kept, and those around them, shared with this queue.
+    pub fn slice(&self, range: Range<usize>) -> BitQueue {
         let chunk = |word: usize| (word.clamp(self.first, self.kept().max(self.first)) - self.first).div_ceil(CHUNK);
         let from = (range.start.max(self.first) - self.first) / CHUNK;
         let to = chunk(range.end).max(from.min(self.chunks.len()));
         let from = from.min(to);
         let first = self.first + CHUNK * from;
         let end = self.kept().min(self.first + CHUNK * to).max(first);
-        Tape { chunks: self.chunks[from..to].to_vec(), first, end, horizon: end, ones: self.ones }
+        BitQueue { chunks: self.chunks[from..to].to_vec(), first, end, horizon: end, ones: self.ones }
     }
 
     /// Releases the words before `at`.
@@ -168,7 +168,7 @@ impl Tape {
 }
 
 /// `None` where a word is not written yet, lies past the horizon, or was released.
-impl BitString for Tape {
+impl BitString for BitQueue {
     #[inline(always)]
     fn get(&self, at: usize) -> Option<u64> {
         let index = at.checked_sub(self.first)?;
@@ -195,7 +195,7 @@ pub fn extend<const N: usize>(list: &mut Vec<u64>, words: &[u64; N], count: usiz
     list.truncate(end);
 }
 
-/// Marks in whole words, for the tapes.
+/// Marks in whole words, for the queues.
 #[derive(Default)]
 pub struct NewMarks {
     /// Used heaps.
@@ -249,27 +249,27 @@ mod tests {
     }
 
     #[test]
-    fn a_tape_keeps_what_lies_between_the_heads() {
+    fn a_queue_keeps_what_lies_between_the_heads() {
         let horizon = 10 * CHUNK + 3;
-        let mut tape = Tape::new(horizon);
+        let mut queue = BitQueue::new(horizon);
         for word in 0..11 * CHUNK {
-            tape.append(&[word as u64]);
-            assert_eq!(tape.get(word), (word < horizon).then_some(word as u64));
-            assert_eq!(tape.get(word + 1), None);
+            queue.append(&[word as u64]);
+            assert_eq!(queue.get(word), (word < horizon).then_some(word as u64));
+            assert_eq!(queue.get(word + 1), None);
             // A reader that follows one and a half chunks behind.
             let reader = word.saturating_sub(CHUNK + CHUNK / 2);
-            tape.release(reader);
-            assert!(reader >= horizon || tape.get(reader) == Some(reader as u64));
-            assert!(tape.chunks.len() <= 3);
+            queue.release(reader);
+            assert!(reader >= horizon || queue.get(reader) == Some(reader as u64));
+            assert!(queue.chunks.len() <= 3);
         }
-        assert_eq!(tape.get(0), None);
-        assert_eq!(tape.end(), 11 * CHUNK);
+        assert_eq!(queue.get(0), None);
+        assert_eq!(queue.end(), 11 * CHUNK);
     }
 
     #[test]
     fn words_together_are_words_one_by_one() {
         let horizon = 2 * CHUNK + 21;
-        let [mut one, mut many] = [Tape::new(horizon), Tape::new(horizon)];
+        let [mut one, mut many] = [BitQueue::new(horizon), BitQueue::new(horizon)];
         // Every count, across the ends of pages and chunks and past the horizon.
         let words = words(4 * CHUNK);
         let mut at = 0;
@@ -301,23 +301,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_slice_reads_as_its_tape(
+        fn a_slice_reads_as_its_queue(
             length in 1_usize..3 * CHUNK,
             released in 0_usize..CHUNK * 2,
             start in 0_usize..3 * CHUNK,
             more in 0_usize..2 * CHUNK,
         ) {
             let words = words(length + CHUNK);
-            let mut tape = Tape::new(usize::MAX);
-            tape.append(&words[..length]);
-            tape.release(released.min(length));
-            let slice = tape.slice(start..start + more);
-            tape.append(&words[length..]);
-            for at in (tape.first..length).filter(|at| (start..start + more).contains(at)) {
+            let mut queue = BitQueue::new(usize::MAX);
+            queue.append(&words[..length]);
+            queue.release(released.min(length));
+            let slice = queue.slice(start..start + more);
+            queue.append(&words[length..]);
+            for at in (queue.first..length).filter(|at| (start..start + more).contains(at)) {
                 prop_assert_eq!(slice.get(at), Some(words[at]));
                 let before: u64 = ones(&words[..at]);
                 prop_assert_eq!(slice.rank(64 * at as u64), Some(before));
-                prop_assert_eq!(tape.rank(64 * at as u64 + 5), Some(before + u64::from((words[at] & 31).count_ones())));
+                prop_assert_eq!(queue.rank(64 * at as u64 + 5), Some(before + u64::from((words[at] & 31).count_ones())));
             }
             prop_assert_eq!(slice.get(length), None);
             prop_assert_eq!(slice.rank(64 * length as u64), None);
@@ -326,14 +326,14 @@ mod tests {
         #[test]
         fn a_word_is_found_by_its_image(length in 1_usize..2 * CHUNK, zeros in 1_u64..200, share in 0.0..1.1_f64) {
             let words = words(length);
-            let mut tape = Tape::new(usize::MAX);
-            tape.append(&words);
+            let mut queue = BitQueue::new(usize::MAX);
+            queue.append(&words);
             let begin = |word: usize| zeros * word as u64 + ones(&words[..word]);
             let bit = (begin(length) as f64 * share) as u64;
             // The next pair of words must be there as well, so the last one is never found.
             let want = (0..length / 2 * 2).step_by(2).rfind(|word| begin(*word) <= bit).map(|word| (word, ones(&words[..word])));
             let want = want.filter(|(word, _)| begin(word + 2) > bit);
-            prop_assert_eq!(tape.find(zeros, bit), want);
+            prop_assert_eq!(queue.find(zeros, bit), want);
         }
     }
 }

@@ -5,8 +5,8 @@
 //! difference row every `n` becomes `0`, or `01` if it is upper; in the used row `00` or `010`. In the two parity rows
 //! of the sum a pair of `n` becomes `000` and one more `0` for each upper one, with a mark in the row of its parity.
 
-use super::row::SpanRow;
-use super::tape::{BitString, Tape};
+use super::bit_queue::{BitQueue, BitString};
+use super::block::SpanRow;
 
 /// The substitution of one row: the image of sixteen flags that are all set, from which each flag that is not set
 /// removes one bit.
@@ -143,7 +143,7 @@ pub struct Reader {
 
 impl Reader {
     /// Begins at the word with bit `at`, which is known from its first bit on. `None` if the flags there are not known.
-    pub fn at(substitutions: &[Substitution], rows: &mut [SpanRow], flags: &Tape, at: u64) -> Option<Self> {
+    pub fn at(substitutions: &[Substitution], rows: &mut [SpanRow], flags: &BitQueue, at: u64) -> Option<Self> {
         let zeros = word_length(substitutions);
         let (word, ones) = flags.find(zeros, at / 64 * 64)?;
         let begin = zeros * word as u64 + ones;
@@ -220,13 +220,13 @@ mod tests {
         from: u64,
         step: u64,
     ) -> [Vec<bool>; ROWS] {
-        let mut tape = Tape::new(usize::MAX);
-        tape.append(flags);
+        let mut queue = BitQueue::new(usize::MAX);
+        queue.append(flags);
         let mut written = [const { SpanRow::new() }; ROWS];
         let mut out = [const { Vec::new() }; ROWS];
         let mut at = from;
-        let Some(mut reader) = Reader::at(substitutions, &mut written, &tape, at) else { return out };
-        while reader.read(substitutions, &mut written, &tape, at, at + step, append_plain).is_some() {
+        let Some(mut reader) = Reader::at(substitutions, &mut written, &queue, at) else { return out };
+        while reader.read(substitutions, &mut written, &queue, at, at + step, append_plain).is_some() {
             for bit in at..at + step {
                 let bit = (bit - reader.start) as usize;
                 out.iter_mut().zip(&written).for_each(|(out, row)| out.push(row.load(bit / 8) >> (bit % 8) & 1 == 1));

@@ -4,19 +4,13 @@
 //! copied side by side, each from where its registers begin: then one number for each lane tells the place in all of
 //! them.
 
-use std::arch::x86_64::{
-    __m512i, _mm_cvtsi128_si64, _mm512_add_epi64, _mm512_and_si512, _mm512_cmplt_epu64_mask, _mm512_cvtepi64_epi8,
-    _mm512_mask_mov_epi64, _mm512_maskz_set1_epi64, _mm512_maskz_ternarylogic_epi64, _mm512_movepi8_mask,
-    _mm512_or_si512, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_shrdv_epi64, _mm512_slli_epi16, _mm512_slli_epi64,
-    _mm512_srav_epi64, _mm512_srli_epi64, _mm512_srlv_epi64, _mm512_sub_epi64, _mm512_ternarylogic_epi64,
-    _mm512_test_epi64_mask, _mm512_testn_epi64_mask, _mm512_xor_si512,
-};
+use std::arch::x86_64::*;
 
-use super::automaton::{Automaton, Joint};
-use super::inner::Loops;
-use super::segments::{Runner, Segment, Spare, Stretch, none};
-use super::span::{BLOCKS, Cursor, OldMarks, SPAN, Span, WORDS};
-use super::window::{BLOCK, EARLY, PAD, Registers, Window, Word};
+use super::run::{Extent, Runner, Segment, Spare, none};
+use crate::cores::occupancy::automaton::block::{BLOCK, EARLY, PAD, RegisterSet, Registers, Word};
+use crate::cores::occupancy::automaton::engine::{BLOCKS, Cursor, OldMarks, SPAN, Span, WORDS};
+use crate::cores::occupancy::automaton::plain::Loops;
+use crate::cores::occupancy::automaton::totals::{Automaton, Joint};
 use crate::cores::occupancy::{Positions, Wanted};
 use crate::simd::avx512::{collect, lanes_of, load, spread, store};
 use crate::simd::bits::WORD;
@@ -49,7 +43,7 @@ pub struct Found {
     /// For each heap, the lanes in which it is used, and those in which it has a lower partner.
     heaps: [[u64; LANES]; WORDS],
     lower: [u8; SPAN],
-    /// For each heap, the lower partner in each lane, as in a block. Empty if they are not asked for.
+    /// For each heap, the lower partner in each lane, as in a block. Empty if no positions are kept.
     picks: Vec<[u64; LANES]>,
 }
 
@@ -157,10 +151,10 @@ struct Lanes {
 impl Lanes {
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn new(windows: [Window<u64>; LANES]) -> Self {
+    fn new(windows: [RegisterSet<u64>; LANES]) -> Self {
         let mut rows = [[0; LANES]; 6];
         for (lane, window) in windows.iter().enumerate() {
-            let Window { used, difference, twice, late, sum: [even, odd] } = *window;
+            let RegisterSet { used, difference, twice, late, sum: [even, odd] } = *window;
             for (row, word) in rows.iter_mut().zip([used, !difference, twice, late, even, odd]) {
                 row[lane] = word;
             }
@@ -172,10 +166,10 @@ impl Lanes {
     /// The registers of each lane.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn windows(self) -> [Window<u64>; LANES] {
+    fn windows(self) -> [RegisterSet<u64>; LANES] {
         let [used, free, twice, late, even, odd]: [[u64; LANES]; 6] =
             mapped([self.used, self.free, self.twice, self.late, self.even, self.odd], lanes_of);
-        array_of(|i| Window {
+        array_of(|i| RegisterSet {
             used: used[i],
             difference: !free[i],
             twice: twice[i],
@@ -249,7 +243,7 @@ impl Lanes {
         [open, minus]
     }
 
-    /// [`Window::next`].
+    /// [`RegisterSet::next`].
     #[inline]
     #[target_feature(enable = "avx512f,avx512vbmi2")]
     fn next(self, growth: __m512i) -> Self {
@@ -272,7 +266,7 @@ impl Lanes {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
 pub fn blocks<const PICKS: bool>(automata: &mut [Automaton; LANES], found: &mut Found) -> u8 {
     let mut alive = 0;
-    let mut windows = [Window { used: 0, difference: 0, twice: u64::MAX, late: u64::MAX, sum: [0; 2] }; LANES];
+    let mut windows = [RegisterSet { used: 0, difference: 0, twice: u64::MAX, late: u64::MAX, sum: [0; 2] }; LANES];
     for (lane, automaton) in automata.iter().enumerate() {
         if let Registers::Narrow(window) = automaton.engine.registers
             && found.take(lane, &automaton.engine.span)
@@ -353,9 +347,9 @@ fn wide_block(
     [block, lane]: [usize; 2],
     span: &mut Span,
     cursor: Cursor,
-    window: Window<u64>,
+    window: RegisterSet<u64>,
     used: u16,
-) -> Option<(Window<u64>, u8)> {
+) -> Option<(RegisterSet<u64>, u8)> {
     let (window, growth, picks) = span.wide_block(cursor, Registers::Narrow(window).wide(), used)?;
     for (j, pick) in picks.into_iter().enumerate() {
         let heap = BLOCK * block + j;
@@ -402,13 +396,13 @@ impl Runner for InLanes {
     fn together(
         &self,
         from: &[Joint],
-        Stretch { limit, warm_up, heaps, tapes }: Stretch<'_>,
+        Extent { limit, warm_up, heaps, queues }: Extent<'_>,
         spare: &mut Spare,
         sink: Positions,
     ) -> Vec<Option<Segment>> {
         let mut automata = Vec::with_capacity(LANES);
         for joint in from {
-            let Some(mut automaton) = Automaton::at(limit, joint, tapes, spare.span()) else { return none(LANES) };
+            let Some(mut automaton) = Automaton::at(limit, joint, queues, spare.span()) else { return none(LANES) };
             automaton.new = spare.marks.pop().unwrap_or_default();
             automaton.new.reserve(warm_up + heaps);
             automata.push(automaton);
@@ -428,7 +422,7 @@ impl Runner for InLanes {
                 }
             }
             for automaton in &mut *lanes {
-                if (self.loops.prepare)(&mut automaton.engine, tapes).is_none() {
+                if (self.loops.prepare)(&mut automaton.engine, queues).is_none() {
                     return none(LANES);
                 }
             }
@@ -436,7 +430,7 @@ impl Runner for InLanes {
             let lower = (self.lower)(&found);
             for (lane, automaton) in lanes.iter_mut().enumerate() {
                 let sink = if at < warm_up { &mut idle } else { &mut sinks[lane] };
-                automaton.settle_lower(&lower[lane], &|_, heap| found.pick(heap, lane), sink, &self.loops);
+                automaton.finish_lower(&lower[lane], &|_, heap| found.pick(heap, lane), sink, &self.loops);
             }
         }
         let mut segments = Vec::with_capacity(LANES);

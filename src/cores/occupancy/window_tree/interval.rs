@@ -3,7 +3,11 @@
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::cores::occupancy::streaming::{Automaton, BitString, Engine, Span, Tapes, WORDS, plain, start};
+use crate::cores::occupancy::automaton::bit_queue::BitString;
+use crate::cores::occupancy::automaton::engine::{Engine, Span, WORDS};
+use crate::cores::occupancy::automaton::plain;
+use crate::cores::occupancy::automaton::queues::{Queues, start};
+use crate::cores::occupancy::automaton::totals::Automaton;
 use crate::cores::occupancy::{Positions, ProportionateNim, Wanted};
 use crate::kernel::RunError;
 use crate::simd::bits::WORD;
@@ -311,18 +315,24 @@ impl Interval {
         }
     }
 
+    /// An interval of nothing.
+    pub fn none() -> Self {
+        Interval::new(0, 0, Total::default(), Total::default())
+    }
+
     /// What the heaps before the automaton starts leave, and the automaton's engine there. The base ends at heap `to`.
     pub fn base(input: &ProportionateNim, to: u64) -> Result<(Engine, Interval, Sums), RunError> {
         let small = ProportionateNim { limit: input.limit().min(1 << 20), ..input.clone() };
-        let (tapes, joint) = start(&small, [1.0; 3], &mut Positions::new(&Wanted::Totals))?;
-        let automaton = Automaton::at(small.limit(), &joint, tapes.sources(), Span::new()).ok_or(RunError::Overflow)?;
-        let Tapes { used, sum, flags } = tapes;
+        let (queues, joint) = start(&small, [1.0; 3], &mut Positions::new(&Wanted::Totals))?;
+        let automaton =
+            Automaton::at(small.limit(), &joint, queues.sources(), Span::new()).ok_or(RunError::Overflow)?;
+        let Queues { used, sum, flags } = queues;
         let mut interval = Interval::new(0, 0, Total::default(), Total::default());
         let mut sums = Sums::new(to, 0, Total::default());
         let [even, odd] = &mut sums.rows;
         let Interval { flags: Flags { marks: of_flags, .. }, used: Used { marks: of_used, .. } } = &mut interval;
-        for (marks, tape) in [(of_flags, &flags), (of_used, &used), (even, &sum[0]), (odd, &sum[1])] {
-            while let Some(word) = tape.get(marks.end) {
+        for (marks, queue) in [(of_flags, &flags), (of_used, &used), (even, &sum[0]), (odd, &sum[1])] {
+            while let Some(word) = queue.get(marks.end) {
                 marks.extend(&[word], &Pool::default(), plain::sum_of_bits);
             }
         }

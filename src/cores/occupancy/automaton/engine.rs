@@ -1,13 +1,185 @@
-//! The registers and rows of the automaton, and how they pass a span, wherever the older marks come from.
+//! Spans of heaps, and the engine: the registers and rows of the automaton, and how they pass a span, wherever the older marks come from.
 
-use super::row::SpanRow;
-use super::span::{Blocks, Cursor, SPAN, Span, WORDS};
-use super::substitution::{Append, DIFFERENCE, Reader, SUM, USED};
-use super::tape::BitString;
-use super::window::{BLOCK, PAD, Registers, Window, Word, unpick};
+use super::bit_queue::BitString;
+use super::block::{BLOCK, Block, PAD, RegisterSet, Registers, SpanRow, Word, unpick};
+use super::upper_beam::{Append, DIFFERENCE, Reader, SUM, USED};
 use crate::kernel::RunError;
 use crate::simd::array_of;
 use crate::simd::bits::WORD;
+
+/// Heaps in a span.
+pub const SPAN: usize = 512;
+/// Blocks in a span.
+pub const BLOCKS: usize = SPAN / BLOCK;
+/// Words of a span.
+pub const WORDS: usize = SPAN / WORD;
+
+/// The blocks of 64 heaps.
+pub type Blocks = [Block; WORD / BLOCK];
+
+/// Marks of older positions.
+pub struct OldMarks {
+    pub used: [SpanRow; 1],
+    pub difference: [SpanRow; 1],
+    /// By parity.
+    pub sum: [SpanRow; 2],
+    /// `sum` backwards.
+    pub below: SpanRow,
+}
+
+/// The rows of a span, and the results of its blocks.
+pub struct Span {
+    pub old: OldMarks,
+    /// Complete marks, `used` and `sum` by parity, aligned with the old ones.
+    pub new: [SpanRow; 3],
+    pub blocks: [Blocks; WORDS],
+    /// Which heaps are used.
+    pub heaps: [u64; WORDS],
+    /// Where each block's register begins in the row `used`.
+    pub begins: [usize; BLOCKS],
+    /// Where the next block's registers begin in the rows.
+    pub cursor: Cursor,
+    pub spill: Spill,
+}
+
+/// Values for which a kernel in assembly has no register while its blocks run.
+#[derive(Default)]
+pub struct Spill {
+    /// The next block.
+    pub block: usize,
+    /// Its [`RegisterSet::late`].
+    pub late: u64,
+}
+
+/// The byte of each row that holds bit 0 of the registers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cursor {
+    pub used: usize,
+    pub difference: usize,
+    pub sum: usize,
+    pub below: usize,
+}
+
+impl Cursor {
+    /// Whether the rows hold the registers before and after each block of a span from here, however much `d` grows: it
+    /// grows at most as fast as heaps pass.
+    pub fn is_roomy(self) -> bool {
+        const HEAPS: usize = SPAN / 8;
+        const BYTES: usize = SpanRow::BITS / 8;
+        let Cursor { used, difference, sum, below } = self;
+        [used, difference, sum].iter().all(|at| *at <= BYTES - 2 * HEAPS)
+            && (HEAPS + BLOCK / 8..=BYTES - 2 * BLOCK / 2).contains(&below)
+    }
+
+    /// The cursor after `blocks` blocks in which `d` grew by `grown` bytes in all.
+    #[inline(always)]
+    pub fn after(self, blocks: usize, grown: usize) -> Cursor {
+        Cursor {
+            used: self.used + BLOCK / 8 * blocks + grown,
+            difference: self.difference + grown,
+            sum: self.sum + BLOCK / 16 * blocks + grown,
+            below: self.below + grown - BLOCK / 8 * blocks,
+        }
+    }
+}
+
+impl Span {
+    /// Empty rows.
+    pub fn new() -> Box<Self> {
+        Box::new(Span {
+            old: OldMarks {
+                used: [SpanRow::new()],
+                difference: [SpanRow::new()],
+                sum: [const { SpanRow::new() }; 2],
+                below: SpanRow::new(),
+            },
+            new: [const { SpanRow::new() }; 3],
+            blocks: [const { [const { Block::new() }; WORD / BLOCK] }; WORDS],
+            heaps: [0; WORDS],
+            begins: [0; BLOCKS],
+            cursor: Cursor::default(),
+            spill: Spill::default(),
+        })
+    }
+
+    /// Runs blocks from `block` on while they are exact in registers of type `W`, until `stop(span, cursor, marks)` is
+    /// true before a block other than the first. Returns the first block that did not run.
+    #[inline(always)]
+    pub fn run<W: Word>(
+        &mut self,
+        window: &mut RegisterSet<W>,
+        mut block: usize,
+        stop: impl Fn(&Self, Cursor, &RegisterSet<W>) -> bool,
+    ) -> usize {
+        let (start, first, mut grown) = (self.cursor, block, 0);
+        let mut registers = *window;
+        while block < BLOCKS {
+            let cursor = start.after(block - first, grown);
+            let mut marks = registers.with(self.old(cursor));
+            if !marks.is_exact() || block > first && stop(self, cursor, &marks) {
+                break;
+            }
+            let growth = marks.steps(&mut self.blocks.as_flattened_mut()[block]);
+            self.begins[block] = cursor.used;
+            self.keep(cursor, &marks);
+            registers = marks.next(growth);
+            grown += growth as usize / 8;
+            block += 1;
+        }
+        self.cursor = start.after(block - first, grown);
+        *window = registers;
+        block
+    }
+
+    /// Runs one block in 128 bits, given the registers with old marks, and which heaps are used. Returns the registers
+    /// after it in 64 bits, how far `d` grew, and the picks; `None` if it is too wide.
+    #[cold]
+    pub fn wide_block(
+        &mut self,
+        cursor: Cursor,
+        window: RegisterSet<u128>,
+        used: u16,
+    ) -> Option<(RegisterSet<u64>, u32, [u64; BLOCK])> {
+        let mut marks = window.with(self.old(cursor));
+        if !marks.is_exact() {
+            return None;
+        }
+        let mut block = Block::new();
+        for (j, open) in block.open.iter_mut().enumerate() {
+            *open = (u64::from(used) >> j & 1).wrapping_sub(1) & u64::MAX << (PAD + j);
+        }
+        let growth = marks.steps(&mut block);
+        self.keep(cursor, &marks);
+        let next = marks.next(growth);
+        let old = self.old(cursor.after(1, growth as usize / 8));
+        Some((next.cut(&old)?, growth, block.picks))
+    }
+
+    /// The old marks at registers that begin at `cursor`.
+    #[inline(always)]
+    pub fn old<W: Word>(&self, cursor: Cursor) -> RegisterSet<W> {
+        let OldMarks { used: [used], difference: [difference], sum: [even, odd], below } = &self.old;
+        RegisterSet {
+            used: W::load(used, cursor.used),
+            difference: W::load(difference, cursor.difference),
+            twice: W::load(below, cursor.below),
+            late: W::load(below, cursor.below - BLOCK / 8),
+            sum: [W::load(even, cursor.sum), W::load(odd, cursor.sum)],
+        }
+    }
+
+    /// Keeps the complete marks of a block, given the registers after its steps.
+    ///
+    /// This writes the marks above them as well; the next block overwrites those. The sums have moved up by half a
+    /// block.
+    #[inline(always)]
+    fn keep<W: Word>(&mut self, cursor: Cursor, marks: &RegisterSet<W>) {
+        self.new[0].store(cursor.used, marks.used.low());
+        for (parity, sum) in marks.sum.into_iter().enumerate() {
+            self.new[1 + parity].store(cursor.sum, (sum >> (BLOCK / 2) as u32).low());
+        }
+    }
+}
 
 /// Bits known beyond those that a span of the greatest growth reads.
 const SLACK: u64 = 192;
@@ -54,7 +226,7 @@ impl Engine {
         Engine {
             n: 0,
             d: 0,
-            registers: Registers::Wide(Window::default()),
+            registers: Registers::Wide(RegisterSet::default()),
             upper_used: Reader::default(),
             upper_difference: Reader::default(),
             upper_sum: Reader::default(),
@@ -67,7 +239,7 @@ impl Engine {
     /// Prepares the rows of the next span, by functions like [`append_plain`] and [`plain::interleave`]. `None` if a source lacks marks
     /// that it reads.
     ///
-    /// [`append_plain`]: super::substitution::append_plain
+    /// [`append_plain`]: super::upper_beam::append_plain
     /// [`plain::interleave`]: super::plain::interleave
     #[inline(always)]
     pub fn prepare(
@@ -122,7 +294,7 @@ impl Engine {
     pub fn blocks(
         &mut self,
         open: impl Fn(u64, &mut Blocks),
-        narrow: impl Fn(&mut Span, &mut Window<u64>, usize) -> usize,
+        narrow: impl Fn(&mut Span, &mut RegisterSet<u64>, usize) -> usize,
     ) -> Result<(), RunError> {
         for word in 0..WORDS {
             open(self.span.heaps[word], &mut self.span.blocks[word]);
@@ -196,12 +368,12 @@ impl Engine {
     }
 
     /// All marks in the registers.
-    pub fn all(&self) -> Window<u128> {
+    pub fn all(&self) -> RegisterSet<u128> {
         self.marks().with(self.span.old(self.span.cursor))
     }
 
     /// The registers in 128 bits. Further up `late` has what `twice` has.
-    fn marks(&self) -> Window<u128> {
+    fn marks(&self) -> RegisterSet<u128> {
         let mut marks = self.registers.wide();
         marks.late |= marks.twice << BLOCK;
         marks
@@ -224,8 +396,8 @@ impl Engine {
     }
 
     /// The marks in the registers that this beam made itself: bit `PAD + i` of `used`, `difference` and `sum` is as in
-    /// [`Window`]; bit `q` of `late` is the line `m - 2n = -(n - d + PAD + BLOCK - q)`.
-    pub fn own(&self) -> Window<u128> {
+    /// [`RegisterSet`]; bit `q` of `late` is the line `m - 2n = -(n - d + PAD + BLOCK - q)`.
+    pub fn own(&self) -> RegisterSet<u128> {
         self.marks().without(self.span.old(self.span.cursor))
     }
 
@@ -264,7 +436,7 @@ impl Engine {
 pub struct Snapshot {
     n: u64,
     d: u64,
-    own: Window<u128>,
+    own: RegisterSet<u128>,
     late: u128,
 }
 

@@ -8,19 +8,17 @@
 //!
 //! Cost: fifteen instructions a step, fourteen of which share the four integer units: 3.5 cycles.
 //! Bound: the chain, four cycles a step at best and five and a quarter with the links between blocks. Preparing and
-//! settling spans takes more than half as long again, and the chain waits meanwhile. `NOTES.md` lists what was tried.
+//! finishing spans takes more than half as long again, and the chain waits meanwhile. `NOTES.md` lists what was tried.
 #![allow(unsafe_code, reason = "the blocks are inline assembly")]
 
 use std::arch::asm;
-use std::arch::x86_64::{
-    _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_movemask_pd, _mm256_setzero_si256, _pdep_u64, _pext_u64,
-};
+use std::arch::x86_64::*;
 use std::mem::offset_of;
 
-use crate::cores::occupancy::streaming::{
-    BLOCK, BLOCKS, Block, Blocks, EARLY, Loops, PAD, RowEnd, Span, SpanRow, Spill, Substitution, Window, Word,
-    append as append_by, loops, plain,
-};
+use super::block::{BLOCK, Block, EARLY, PAD, RegisterSet, SpanRow, Word};
+use super::engine::{BLOCKS, Blocks, Span, Spill};
+use super::plain::{self, Loops, loops};
+use super::upper_beam::{RowEnd, Substitution, append as append_by};
 use crate::simd::avx2::load;
 
 /// `free`: the candidates of this step that nothing forbids, then those of the next. `$mine`: the row of sums that this
@@ -71,7 +69,7 @@ const SUM_MOVE: usize = BLOCK / 16;
 /// [`plain::blocks`], including the links between blocks: there the compiler would spill half of the registers.
 #[inline(never)]
 #[target_feature(enable = "bmi1,bmi2")]
-pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
+pub fn blocks(span: &mut Span, window: &mut RegisterSet<u64>, block: usize) -> usize {
     let marks = window.with(span.old(span.cursor));
     if !marks.is_exact() || block >= BLOCKS {
         return block;
@@ -79,7 +77,7 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
     if !span.cursor.is_roomy() {
         return plain::blocks(span, window, block);
     }
-    let Window { mut used, mut difference, mut twice, late, sum: [mut even, mut odd] } = marks;
+    let RegisterSet { mut used, mut difference, mut twice, late, sum: [mut even, mut odd] } = marks;
     span.spill = Spill { block, late };
     let first = &raw mut span.blocks.as_flattened_mut()[block];
     // SAFETY: the code reads and changes only `span`, borrowed for this call, and the named registers.
@@ -131,7 +129,7 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
             "mov [{span} + 8 * {b4} + {BEGINS}], {next}",
             "inc {b4}",
             "mov [{span} + {NEXT}], {b4}",
-            // Complete marks are kept, as `Span::keep` does; registers move on, as `Window::next` does, and take in old
+            // Complete marks are kept, as `Span::keep` does; registers move on, as `RegisterSet::next` does, and take in old
             // marks.
             "mov [{span} + {next} + {NEW}], {used}",
             "lea {next}, [{next} + {growth} + {MOVE}]",
@@ -169,7 +167,7 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
             "or {twice}, [{span} + {next} + {OLD_BELOW}]",
             "mov [{span} + {LATE}], {free}",
             "add {block}, {SIZE}",
-            // `Window::is_exact`
+            // `RegisterSet::is_exact`
             "cmp {twice}, -1 << {REACH}",
             "jb 3f",
             "cmp qword ptr [{span} + {NEXT}], {BLOCKS}",
@@ -213,7 +211,7 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
             options(nostack),
         );
     }
-    *window = Window { used, difference, twice, late: span.spill.late, sum: [even, odd] };
+    *window = RegisterSet { used, difference, twice, late: span.spill.late, sum: [even, odd] };
     span.spill.block
 }
 
@@ -257,7 +255,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cores::occupancy::streaming::drive;
+    use crate::cores::occupancy::automaton::drive;
     use crate::cores::occupancy::{ProportionateNim, Wanted};
     use crate::kernel::Run;
     use crate::machine::isa::Tier;
@@ -294,7 +292,7 @@ mod tests {
             needs_avx2();
             let word = |i: usize| if dense[i] { words[i] | more[i] } else { words[i] & more[i] };
             let twice = word(2) | u64::MAX << 31;
-            let window = Window {
+            let window = RegisterSet {
                 used: word(0),
                 difference: word(1),
                 twice,

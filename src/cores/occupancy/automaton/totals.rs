@@ -1,17 +1,17 @@
-//! The state between spans of a run over all heaps, and the settlement of a span.
+//! The state between spans of a run over all heaps, and the end of a span.
 
+use super::bit_queue::{BitQueue, NewMarks, extend};
+use super::block::{PAD, Registers, Word};
 use super::engine::{Engine, Sources, is_set};
-use super::inner::Loops;
-use super::span::{SPAN, Span, WORDS};
-use super::substitution::{DIFFERENCE, Reader, SUM, USED};
-use super::tape::{NewMarks, Tape, extend};
-use super::window::{PAD, Registers, Word};
-use crate::cores::occupancy::Positions;
-use crate::cores::occupancy::charge::Charge;
+use super::engine::{SPAN, Span, WORDS};
+use super::guess::SlotBalance;
+use super::plain::Loops;
+use super::upper_beam::{DIFFERENCE, Reader, SUM, USED};
+use crate::cores::occupancy::{Beam, Positions};
 use crate::simd::bits::WORD;
 use crate::simd::mapped;
 
-/// A joint: all that a run from some heap on depends on, besides the tapes. If two runs are in the same state at a joint, everything
+/// A joint: all that a run from some heap on depends on, besides the queues. If two runs are in the same state at a joint, everything
 /// that they find from there on is the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Joint {
@@ -21,18 +21,18 @@ pub struct Joint {
     pub d: u64,
     /// Upper positions so far.
     pub uppers: u64,
-    /// The sum of the lower partners that are not yet in whole words of the tape `used`.
+    /// The sum of the lower partners that are not yet in whole words of the queue `used`.
     pub pending: u128,
     pub registers: Registers,
     /// The marks below the first candidate in its word, for `used` and for `sum` by parity: this word is not on the
-    /// tape yet.
+    /// queue yet.
     pub partial: [u64; 3],
 }
 
 impl Joint {
     /// A guess at heap `n`: see [`Registers::guess`].
-    pub fn guess(n: u64, charge: &Charge, uppers: u64) -> Self {
-        let (d, registers) = Registers::guess(n, charge);
+    pub fn guess(n: u64, balance: &SlotBalance, uppers: u64) -> Self {
+        let (d, registers) = Registers::guess(n, balance);
         Joint { n, d, uppers, pending: 0, registers, partial: [0; 3] }
     }
 
@@ -58,26 +58,26 @@ pub struct Automaton {
     pub engine: Engine,
     /// Upper positions so far.
     pub uppers: u64,
-    /// The sum of the lower partners that are not yet in whole words of the tape `used`.
+    /// The sum of the lower partners that are not yet in whole words of the queue `used`.
     pub pending: u128,
-    /// Marks in whole words that are not on the tapes yet.
+    /// Marks in whole words that are not on the queues yet.
     pub new: NewMarks,
-    /// The words of the tapes `used` and `sum`, with those in `new`.
+    /// The words of the queues `used` and `sum`, with those in `new`.
     pub written: [usize; 2],
 }
 
 impl Automaton {
-    /// Continues at a joint, in the rows of a span that is not needed any more. `None` if the tapes do not have the
+    /// Continues at a joint, in the rows of a span that is not needed any more. `None` if the queues do not have the
     /// marks that are read there.
-    pub fn at(limit: u64, joint: &Joint, tapes: Sources<'_, Tape>, span: Box<Span>) -> Option<Self> {
+    pub fn at(limit: u64, joint: &Joint, queues: Sources<'_, BitQueue>, span: Box<Span>) -> Option<Self> {
         let Joint { n, d, uppers, pending, registers, .. } = *joint;
         let from = joint.registers_begin();
         let mut engine = Engine::new(span);
         engine.registers = registers;
         let Span { old, new, .. } = &mut *engine.span;
-        engine.upper_used = Reader::at(&USED, &mut old.used, tapes.flags[0], from[0])?;
-        engine.upper_difference = Reader::at(&DIFFERENCE, &mut old.difference, tapes.flags[1], from[1])?;
-        engine.upper_sum = Reader::at(&SUM, &mut old.sum, tapes.flags[2], from[2])?;
+        engine.upper_used = Reader::at(&USED, &mut old.used, queues.flags[0], from[0])?;
+        engine.upper_difference = Reader::at(&DIFFERENCE, &mut old.difference, queues.flags[1], from[1])?;
+        engine.upper_sum = Reader::at(&SUM, &mut old.sum, queues.flags[2], from[2])?;
         // The rows of new marks start where the readers start.
         let starts = [engine.upper_used.start, engine.upper_sum.start];
         let written = joint.written();
@@ -129,14 +129,14 @@ impl Automaton {
         total((loops.sum_of_bits)(&words), upper_used.start + (WORD * word) as u64)
     }
 
-    /// Settles a span: positions into the sink, marks and flags into the lists of new ones.
-    pub fn settle(&mut self, sink: &mut Positions, loops: &Loops) {
+    /// Finishes a span: positions into the sink, marks and flags into the lists of new ones.
+    pub fn finish(&mut self, sink: &mut Positions, loops: &Loops) {
         let lower = (loops.lower)(&self.engine);
-        self.settle_lower(&lower, &Engine::pick, sink, loops);
+        self.finish_lower(&lower, &Engine::pick, sink, loops);
     }
 
-    /// [`Automaton::settle`], given which heaps have a lower partner, and the pick of each.
-    pub fn settle_lower(
+    /// [`Automaton::finish`], given which heaps have a lower partner, and the pick of each.
+    pub fn finish_lower(
         &mut self,
         lower: &[u64; WORDS],
         pick: &dyn Fn(&Engine, usize) -> u64,
@@ -144,13 +144,46 @@ impl Automaton {
         loops: &Loops,
     ) {
         self.engine.pass();
-        let Automaton { engine, new, written, limit, .. } = self;
-        let (next, n, start, limit) = (engine.n, engine.n - SPAN as u64, engine.upper_used.start, *limit);
-        let upper = engine.upper(lower);
-        extend(&mut new.flags, &upper, WORDS);
+        let upper = self.engine.upper(lower);
+        let partners = self.append_marks(&upper, loops);
+        let (limit, next, k) = (self.limit, self.engine.n, self.uppers);
+        let n = next - SPAN as u64;
+        let [uppers, upper_sum] = (loops.sum_of_bits)(&upper);
+        self.uppers += uppers;
+        match sink.totals_alone() {
+            // All lower positions of the span are within the limit.
+            Some(totals) if 2 * next + self.engine.d + 128 <= limit => {
+                let lowers = (loops.sum_of_bits)(lower);
+                totals.lower.add(Beam { positions: lowers[0], smaller: total(lowers, n), larger: partners });
+                if 3 * next + self.uppers <= limit {
+                    let smaller = total([uppers, upper_sum], n);
+                    // The numbers k + 1, ..., k + uppers.
+                    let numbers = uppers * k + uppers * (uppers + 1) / 2;
+                    totals.upper.add(Beam { positions: uppers, smaller, larger: 2 * smaller + u128::from(numbers) });
+                } else if 3 * n + k < limit {
+                    for (i, k) in (0..SPAN).filter(|i| is_set(&upper, *i)).zip(k + 1..) {
+                        let a = n + i as u64;
+                        if 3 * a + k <= limit {
+                            sink.push([a, 2 * a + k]);
+                        }
+                    }
+                }
+            }
+            _ => {
+                for [a, b] in self.engine.positions(k, lower, |heap| pick(&self.engine, heap)) {
+                    if a + b <= limit {
+                        sink.push([a, b]);
+                    }
+                }
+            }
+        }
+    }
 
-        // The sum of the partners, and whole words of marks.
-        let mut partners = 0;
+    /// Appends the flags of a span, and the marks that are complete in whole words. Returns the sum of the lower partners.
+    fn append_marks(&mut self, upper: &[u64; WORDS], loops: &Loops) -> u128 {
+        let Automaton { engine, new, written, .. } = self;
+        extend(&mut new.flags, upper, WORDS);
+        let (start, mut partners) = (engine.upper_used.start, 0);
         written[0] = engine.complete(0, written[0], &mut |at, marks, count| {
             let mut found = engine.span.old.used[0].words::<WORDS>(at);
             for (i, old) in found.iter_mut().enumerate() {
@@ -165,46 +198,7 @@ impl Automaton {
         let pending = self.partners_pending(loops);
         let partners = partners + pending - self.pending;
         self.pending = pending;
-
-        let mut k = self.uppers;
-        let [uppers, upper_sum] = (loops.sum_of_bits)(&upper);
-        self.uppers += uppers;
-        let lower_inside = 2 * next + self.engine.d + 128 <= limit;
-        let upper_inside = 3 * next + self.uppers <= limit;
-        let upper_outside = 3 * n + k >= limit;
-        match sink.totals_alone() {
-            Some(tally) if lower_inside => {
-                tally.lower.larger += partners;
-                let lowers = (loops.sum_of_bits)(lower);
-                tally.lower.positions += lowers[0];
-                tally.lower.smaller += total(lowers, n);
-                if upper_inside {
-                    // The numbers k + 1, ..., k + uppers.
-                    tally.upper.larger += u128::from(uppers * k + uppers * (uppers + 1) / 2);
-                    tally.upper.positions += uppers;
-                    let smaller = total([uppers, upper_sum], n);
-                    tally.upper.smaller += smaller;
-                    tally.upper.larger += 2 * smaller;
-                } else if !upper_outside {
-                    for i in 0..SPAN {
-                        if is_set(&upper, i) {
-                            let a = n + i as u64;
-                            k += 1;
-                            if 3 * a + k <= limit {
-                                sink.push([a, 2 * a + k]);
-                            }
-                        }
-                    }
-                }
-            }
-            _ => {
-                for [a, b] in self.engine.positions(k, lower, |heap| pick(&self.engine, heap)) {
-                    if a + b <= limit {
-                        sink.push([a, b]);
-                    }
-                }
-            }
-        }
+        partners
     }
 }
 

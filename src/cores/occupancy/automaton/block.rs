@@ -2,9 +2,8 @@
 
 use std::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
 
-use super::row::SpanRow;
-use crate::cores::occupancy::charge::Charge;
-use crate::simd::mapped;
+use super::guess::SlotBalance;
+use crate::simd::{array_of, mapped};
 
 /// Steps in a block.
 pub const BLOCK: usize = 16;
@@ -139,7 +138,7 @@ impl Block {
 /// Inside a block bits keep their `m`, so `used` stays in place while the others move up: `difference` by one a step,
 /// `twice` by two, each row of `sum` by one every other step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Window<W> {
+pub struct RegisterSet<W> {
     /// `m`
     pub used: W,
     /// `m - n`
@@ -152,11 +151,11 @@ pub struct Window<W> {
     pub sum: [W; 2],
 }
 
-impl<W: Word> Window<W> {
+impl<W: Word> RegisterSet<W> {
     /// Adds older marks.
     #[inline(always)]
-    pub fn with(self, old: Window<W>) -> Window<W> {
-        Window {
+    pub fn with(self, old: RegisterSet<W>) -> RegisterSet<W> {
+        RegisterSet {
             used: self.used | old.used,
             difference: self.difference | old.difference,
             twice: self.twice | old.twice,
@@ -166,8 +165,8 @@ impl<W: Word> Window<W> {
     }
 
     /// Leaves out older marks.
-    pub fn without(self, old: Window<W>) -> Window<W> {
-        Window {
+    pub fn without(self, old: RegisterSet<W>) -> RegisterSet<W> {
+        RegisterSet {
             used: self.used & !old.used,
             difference: self.difference & !old.difference,
             twice: self.twice & !old.twice,
@@ -202,9 +201,9 @@ impl<W: Word> Window<W> {
 
     /// The registers of the next block, given those after sixteen steps, with `d` grown by `growth`.
     #[inline(always)]
-    pub fn next(&self, growth: u32) -> Window<W> {
+    pub fn next(&self, growth: u32) -> RegisterSet<W> {
         let by = BLOCK as u32 + growth;
-        Window {
+        RegisterSet {
             used: self.used >> by,
             difference: self.difference >> by,
             twice: self.twice.shift_signed(by),
@@ -228,20 +227,20 @@ pub fn growth(difference: u64) -> u32 {
 /// The registers between blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Registers {
-    Narrow(Window<u64>),
-    Wide(Window<u128>),
+    Narrow(RegisterSet<u64>),
+    Wide(RegisterSet<u128>),
 }
 
 impl Registers {
     /// `d` and the registers of a guess at heap `n`, where no positions are known but the old ones: all slots before
-    /// those of the charge are taken, and none after them.
-    pub fn guess(n: u64, charge: &Charge) -> (u64, Self) {
-        let Charge { x1, x2, .. } = *charge;
+    /// those of the balance are taken, and none after them.
+    pub fn guess(n: u64, balance: &SlotBalance) -> (u64, Self) {
+        let SlotBalance { x1, x2, .. } = *balance;
         let d = x1 & !7;
         // The bit of the register that stands for `2n - m = x2 - 1`.
         let below = n - d + PAD as u64 + 1 - x2;
         let ones_from = |bit: u64| u64::MAX.checked_shl(bit as u32).unwrap_or(0);
-        let window = Window {
+        let window = RegisterSet {
             used: 0,
             difference: !ones_from(PAD as u64 + x1 - d),
             twice: ones_from(below),
@@ -252,10 +251,10 @@ impl Registers {
     }
 
     /// The marks in 128 bits.
-    pub fn wide(&self) -> Window<u128> {
+    pub fn wide(&self) -> RegisterSet<u128> {
         match self {
             Registers::Wide(window) => *window,
-            Registers::Narrow(Window { used, difference, twice, late, sum }) => Window {
+            Registers::Narrow(RegisterSet { used, difference, twice, late, sum }) => RegisterSet {
                 used: (*used).into(),
                 difference: (*difference).into(),
                 twice: u128::repeat(*twice),
@@ -267,33 +266,115 @@ impl Registers {
     }
 }
 
-impl Window<u128> {
+impl RegisterSet<u128> {
     /// The marks in 64 bits, if none is lost: those from bit 48 on would leave the top within a block.
-    pub fn narrow(&self, old: &Self) -> Option<Window<u64>> {
+    pub fn narrow(&self, old: &Self) -> Option<RegisterSet<u64>> {
         (self.own(old) >> 48 == 0 && self.twice.shift_signed(u64::REACH) == u128::MAX).then(|| self.low())
     }
 
     /// [`Self::narrow`] between two blocks, if `twice` need not be narrow enough for the next.
-    pub fn cut(&self, old: &Self) -> Option<Window<u64>> {
+    pub fn cut(&self, old: &Self) -> Option<RegisterSet<u64>> {
         (self.own(old) >> 48 == 0 && self.twice.shift_signed(63) == u128::MAX).then(|| self.low())
     }
 
     /// Marks that are not old, except those of `twice`.
     fn own(&self, old: &Self) -> u128 {
-        let Window { used, difference, sum: [even, odd], .. } = self.without(*old);
+        let RegisterSet { used, difference, sum: [even, odd], .. } = self.without(*old);
         used | difference | even | odd
     }
 
     /// The low halves.
-    fn low(&self) -> Window<u64> {
-        let Window { used, difference, twice, late, sum } = self;
-        Window {
+    fn low(&self) -> RegisterSet<u64> {
+        let RegisterSet { used, difference, twice, late, sum } = self;
+        RegisterSet {
             used: used.low(),
             difference: difference.low(),
             twice: twice.low(),
             late: late.low(),
             sum: mapped(*sum, Word::low),
         }
+    }
+}
+
+/// Bytes in a row: several spans' advance, so the kept part seldom moves to the beginning.
+const BYTES: usize = 1024;
+
+/// The most words that are read together.
+const READ: usize = 8;
+
+/// A row of bits. Assembly relies on the bits coming first.
+#[repr(transparent)]
+pub struct SpanRow {
+    /// Longer than `BYTES`, so that `READ` words can be read at each of the first `BYTES`.
+    bytes: [u8; BYTES + 8 * READ],
+}
+
+impl SpanRow {
+    /// A row of zeros.
+    pub const fn new() -> Self {
+        SpanRow { bytes: [0; BYTES + 8 * READ] }
+    }
+
+    /// The number of bits that fit.
+    pub const BITS: usize = 8 * BYTES;
+
+    /// The 64 bits at byte `at`, taken modulo the length: a mask costs less than a check.
+    #[inline(always)]
+    pub fn load(&self, at: usize) -> u64 {
+        let at = at % BYTES;
+        u64::from_le_bytes(self.bytes[at..at + 8].try_into().expect("eight bytes"))
+    }
+
+    /// Stores 64 bits at byte `at`.
+    #[inline(always)]
+    pub fn store(&mut self, at: usize, bits: u64) {
+        let at = at % BYTES;
+        self.bytes[at..at + 8].copy_from_slice(&bits.to_le_bytes());
+    }
+
+    /// Word `at`.
+    #[inline(always)]
+    pub fn word(&self, at: usize) -> u64 {
+        self.load(8 * at)
+    }
+
+    /// The `N` words from `at` on, at most eight.
+    #[inline(always)]
+    pub fn words<const N: usize>(&self, at: usize) -> [u64; N] {
+        const { assert!(N <= READ) };
+        let at = 8 * at % BYTES;
+        let (bytes, _) = self.bytes[at..at + 8 * N].as_chunks();
+        array_of(|i| u64::from_le_bytes(bytes[i]))
+    }
+
+    /// `N` bytes from byte `at` on, which must lie in the row.
+    #[inline(always)]
+    pub fn bytes<const N: usize>(&self, at: usize) -> &[u8; N] {
+        self.bytes[at..].first_chunk().expect("bytes of the row")
+    }
+
+    /// Replaces the bytes from `at` on.
+    #[inline(always)]
+    pub fn replace(&mut self, at: usize, bytes: &[u8]) {
+        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// The 64 bytes at byte `at`.
+    #[inline(always)]
+    pub fn bytes_mut(&mut self, at: usize) -> &mut [u8; 64] {
+        let at = at % BYTES;
+        self.bytes[at..].first_chunk_mut().expect("64 bytes after the last")
+    }
+
+    /// Moves word `from` and all words after it to the beginning.
+    pub fn drop_words(&mut self, from: usize) {
+        self.bytes.copy_within(8 * from.min(BYTES / 8)..BYTES, 0);
+    }
+
+    /// Moves all words up by `by`; the last ones are lost.
+    pub fn raise_words(&mut self, by: usize) {
+        let by = 8 * by.min(BYTES / 8);
+        self.bytes.copy_within(0..BYTES - by, by);
     }
 }
 
@@ -304,7 +385,7 @@ mod tests {
     use super::*;
 
     /// A block by the definition of its registers, for any number of bits.
-    fn by_definition(window: &Window<u128>, open: &[bool; BLOCK]) -> [Option<usize>; BLOCK] {
+    fn by_definition(window: &RegisterSet<u128>, open: &[bool; BLOCK]) -> [Option<usize>; BLOCK] {
         // Bit `q` of the first row is a fixed `m`. The others move up by 1, 2 and, for the row of their parity, 1/2 a
         // step.
         let set = |word: u128| (0..128).filter(|q| word >> q & 1 == 1).map(|q| q as i64).collect::<Vec<_>>();
@@ -330,7 +411,7 @@ mod tests {
         })
     }
 
-    fn steps<W: Word>(mut window: Window<W>, open: &[bool; BLOCK]) -> [Option<usize>; BLOCK] {
+    fn steps<W: Word>(mut window: RegisterSet<W>, open: &[bool; BLOCK]) -> [Option<usize>; BLOCK] {
         let mut block = Block::new();
         for (j, open) in open.iter().enumerate().filter(|(_, open)| **open) {
             block.open[j] = u64::from(*open) * (u64::MAX << (PAD + j));
@@ -340,7 +421,7 @@ mod tests {
     }
 
     /// Registers with random marks, dense or sparse, whose row `twice` is full from `reach` on.
-    fn windows(reach: u32) -> impl Strategy<Value = (Window<u128>, [bool; BLOCK])> {
+    fn windows(reach: u32) -> impl Strategy<Value = (RegisterSet<u128>, [bool; BLOCK])> {
         let word = || {
             (any::<u128>(), any::<u128>(), any::<bool>()).prop_map(|(a, b, dense)| if dense { a | b } else { a & b })
         };
@@ -349,7 +430,7 @@ mod tests {
             let twice = twice | u128::MAX << reach;
             // What was below the register, and the register itself, sixteen bits further up.
             let late = u128::from(late) | twice << BLOCK;
-            (Window { used, difference, twice, late, sum: [even, odd] }, open)
+            (RegisterSet { used, difference, twice, late, sum: [even, odd] }, open)
         })
     }
 

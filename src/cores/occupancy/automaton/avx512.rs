@@ -1,28 +1,19 @@
-//! The blocks in assembly, and spans prepared and settled in 512-bit vectors. A masked copy opens the candidates of eight
+//! The blocks in assembly, and spans prepared and finished in 512-bit vectors. A masked copy opens the candidates of eight
 //! heaps at a time; picks are found and bits counted eight words at a time. Rows of the upper beam grow by 128 flags at
 //! a time: looked up by fours, joined by shifts that differ from lane to lane, and compressed to bytes without gaps.
 //! That takes half the time of eight pieces one after another.
 //!
 //! Cost: that of `asm`, with fewer instructions outside the blocks.
 //! Bound: the blocks, five and a quarter cycles a step. Of the two cycles that remain around them, one goes into
-//! settling, which first waits for the last picks.
+//! finishing, which first waits for the last picks.
 
-use std::arch::x86_64::{
-    _mm512_add_epi16, _mm512_add_epi32, _mm512_add_epi64, _mm512_alignr_epi64, _mm512_and_si512, _mm512_andnot_si512,
-    _mm512_broadcast_i64x4, _mm512_cmple_epu8_mask, _mm512_cvtepi32_epi16, _mm512_kunpackb, _mm512_kunpackd,
-    _mm512_kunpackw, _mm512_mask_set1_epi64, _mm512_maskz_compress_epi8, _mm512_maskz_mov_epi64,
-    _mm512_maskz_popcnt_epi64, _mm512_maskz_set1_epi64, _mm512_mul_epu32, _mm512_multishift_epi64_epi8,
-    _mm512_or_si512, _mm512_permutexvar_epi16, _mm512_popcnt_epi16, _mm512_popcnt_epi32, _mm512_popcnt_epi64,
-    _mm512_reduce_add_epi64, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_shuffle_epi8,
-    _mm512_slli_epi64, _mm512_sllv_epi32, _mm512_sllv_epi64, _mm512_srli_epi32, _mm512_srli_epi64, _mm512_srlv_epi64,
-    _mm512_test_epi64_mask,
-};
+use std::arch::x86_64::*;
 
 use super::asm::{blocks, interleave};
-use crate::cores::occupancy::streaming::{
-    BLOCK, Block, Blocks, DIGITS, Loops, PAD, RowEnd, SpanRow, Substitution, WORDS, loops, prepare,
-};
-use crate::cores::occupancy::windows::Loops as Windows;
+use super::block::{BLOCK, Block, PAD, SpanRow};
+use super::engine::{Blocks, WORDS};
+use super::plain::{DIGITS, Loops, loops};
+use super::upper_beam::{RowEnd, Substitution};
 use crate::simd::avx512::{load, store};
 use crate::simd::{array_of, mapped};
 
@@ -106,7 +97,7 @@ const WHOLE: i64 = 0x4038_3028_2018_1008;
 /// whole bytes of all lanes are compressed into one string.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg")]
-fn append(row: &mut SpanRow, end: RowEnd, [first, second]: [u64; 2], substitution: &Substitution) {
+pub fn append(row: &mut SpanRow, end: RowEnd, [first, second]: [u64; 2], substitution: &Substitution) {
     let first = _mm512_set1_epi64(first as i64);
     let words = _mm512_mask_set1_epi64(first, SECOND, second as i64);
     let nibbles = {
@@ -164,19 +155,6 @@ const fn lanes(first: u64, step: u64, period: u64) -> [u64; 8] {
 )]
 pub fn parts() -> Loops {
     loops!(append, interleave, open, blocks, lower, sum_of_bits)
-}
-
-/// For windows.
-pub mod windows {
-    use super::*;
-
-    /// The parts of this tier.
-    #[target_feature(
-        enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
-    )]
-    pub fn parts() -> Windows {
-        Windows { of_tapes: super::parts(), prepare: prepare!(append, interleave) }
-    }
 }
 
 #[cfg(test)]
