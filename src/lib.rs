@@ -109,7 +109,7 @@
 //! | portable | without intrinsics or assembly; the compiler may use the build's target, SSE2 by default on x86-64 |
 //! | oracle | the slow computation from the rules alone, to which every output must be equal |
 //! | baseline | the published algorithm, to which ratios refer |
-//! | best known elsewhere | the best algorithm found outside of this project, as a kernel; RESULTS.md calls it *best public* |
+//! | best known elsewhere | the best algorithm found outside of this project, as a kernel |
 //! | exact, observed | the answers of a kernel are proved, or rest on a property without a proof |
 //! | rates | the coefficients of a kernel's predicted time |
 //! | lower bound | the least time of a kernel on a machine, by its loads, operations, stores and chain |

@@ -1,4 +1,4 @@
-// What the sections that ask the module have in common: a form, a status, and a link that asks the same again.
+// The common parts of sections that use the module: a form, a status, and a link that repeats the question.
 
 const capitalised = name => name[0].toUpperCase() + name.slice(1);
 
@@ -42,7 +42,7 @@ function control({ name, choices, isFlag, placeholder, suggestions }, key) {
 const activities = new Map();
 
 /**
- * A section with a form. `names` are what it can be about, as `[name, title]`, and `settings` tells the settings of a name. `begin` does
+ * A section with a form. `names` are what it can be about, as `[name, title]`, and `settings` returns the settings of a name. `begin` does
  * the work: it is given the name, the settings and a signal that stops it, and returns a text for the status. `changed` is called when
  * the form shows another name.
  */
@@ -89,7 +89,7 @@ function activity({ key, label, names, settings, begin, changed = () => {} }) {
             }
             say(await begin(name, given, own.signal, say));
         } catch (error) {
-            // A run that was replaced by another says nothing.
+            // A run that was replaced by another shows nothing.
             if (working === own) {
                 say(own.signal.aborted ? 'Stopped.' : `${error.message}.`, !own.signal.aborted);
             }
@@ -131,7 +131,7 @@ function activity({ key, label, names, settings, begin, changed = () => {} }) {
     });
 }
 
-/** Begins what the address asks for. */
+/** Begins the activity of the address. */
 function followLink() {
     const link = readLink(location.hash);
     // Without a name it is the anchor of a section.

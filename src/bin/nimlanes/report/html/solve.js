@@ -76,7 +76,7 @@
     });
 }
 
-// All that a link can ask for is there: do what the address says, now and whenever it changes.
+// All activities are there: follow the address, now and whenever it changes.
 byId('no-module').hidden = !data.no_module;
 byId('no-module').textContent = `Race, Solve and Periods do not work in this page: ${data.no_module}.`;
 addEventListener('hashchange', followLink);
