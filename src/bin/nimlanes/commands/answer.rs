@@ -54,7 +54,7 @@ fn answer(input: &Opening, next: &mut dyn FnMut() -> Result<Option<Request>, Fai
     play(session.as_ref(), input, &run, next)
 }
 
-/// Allocates as [`Opening::heap`] says.
+/// Allocates by [`Opening::heap`].
 fn shift_heap(kept: [usize; 2]) {
     const HOLE: usize = 1 << 16;
     let bytes = |bytes: usize| black_box(vec![1u8; bytes]);

@@ -51,7 +51,7 @@ fn by_the_wall() -> String {
     Clock::Wall.name().to_owned()
 }
 
-/// The rare heaps of a game whose values are sparse: few of its heaps are rare. Where many are, the mask says nothing of the values.
+/// The rare heaps of a game whose values are sparse: few of its heaps are rare. Where many are, the mask separates nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sparse {
     /// The number of rare heaps.

@@ -21,7 +21,7 @@ pub fn check_cancelled(run: &Run) -> std::io::Result<()> {
 }
 
 /// Writes to a file with [`files::write`], or to standard output if `file` is `None`. [`ErrorKind::Interrupted`] from `write`
-/// means that the command was interrupted. On a terminal, a line on stderr says that a file is complete.
+/// means that the command was interrupted. On a terminal, a line on stderr names a file that is complete.
 pub fn write_output(
     file: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,

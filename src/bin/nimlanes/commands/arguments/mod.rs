@@ -111,7 +111,7 @@ impl Kernels {
 pub struct PositionArgs {
     /// The game
     #[arg(value_parser = PossibleValuesParser::new(games(true).map(|game| game.name)))]
-    game: Option<String>, // commands say when it is required
+    game: Option<String>, // commands check when it is required
     #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true, help = limits())]
     pub limit: u64,
     #[command(flatten)]

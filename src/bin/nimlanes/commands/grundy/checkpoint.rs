@@ -87,7 +87,7 @@ impl CheckpointFile {
     }
 }
 
-/// The outcome of a run, unless its progress could not be written. If it was interrupted, the message says how much of it the file
+/// The outcome of a run, unless its progress could not be written. If it was interrupted, the message states how much of it the file
 /// holds: the run may have come farther.
 pub fn outcome<T>(file: Option<&CheckpointFile>, outcome: Result<T, Failure>) -> Result<T, Failure> {
     let Some(file) = file else { return outcome };

@@ -268,7 +268,7 @@ fn headed(name: &str, text: &str, mut rows: Vec<Line>, first: usize) -> Vec<Line
 ///
 /// Let `f` be the largest move left out. All other moves being allowed, a value occurs again only where each earlier heap that has it is
 /// a move left out away, so all heaps of a value are within `f`. The values that are used are those below some `u`, and once none is new
-/// for `f` heaps, the next one is `u`. So the last `2 f` values say which may occur again and what `u` is, and with them all that
+/// for `f` heaps, the next one is `u`. So the last `2 f` values decide which may occur again and what `u` is, and with them all that
 /// follows: if they are those of an earlier place plus a constant, the same holds from there on.
 fn saltus_period(
     left_out: &[u64],

@@ -22,7 +22,7 @@ const MODULE_FOLDER: &str = "target/page";
 /// Its target, which has the standard library and files.
 const WASI: &str = "wasm32-wasip1";
 
-/// Builds the module of the page for each tier of WebAssembly, from the sources in the working directory. The inner error says
+/// Builds the module of the page for each tier of WebAssembly, from the sources in the working directory. The inner error states
 /// why there is none: this is no source tree, or the target is not installed.
 ///
 /// # Errors
@@ -91,7 +91,7 @@ fn cargo_build(target: &Path, profile: &str, flags: &[String]) -> Command {
     command
 }
 
-/// `cargo build` of the program into a folder, as `wanted` says: in its profile and with its flags. With the features of this program.
+/// `cargo build` of the program into a folder, in the profile and with the flags of `wanted`. With the features of this program.
 pub(super) fn order(wanted: &environment::Build, target: &Path) -> Command {
     let mut command = cargo_build(target, &wanted.profile, &wanted.flags);
     command.args(["--bin", "nimlanes"]);

@@ -7,7 +7,7 @@ use nimlanes::kernel::case::Case;
 use nimlanes::lab::environment::Build;
 
 /// The version of these messages. It changes with any of them, but [`Request::Hello`] and [`Identity`] stay as they are; the latter
-/// may say more.
+/// may hold more.
 const PROTOCOL: u32 = 1;
 
 const PROGRAM: &str = "nimlanes";

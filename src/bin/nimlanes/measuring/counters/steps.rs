@@ -34,7 +34,7 @@ use crate::measuring::loops::{hottest, names_target, text};
 use crate::measuring::programs::{Process, program, this_program};
 use crate::terminal::monitor::Monitor;
 
-/// The signal by which the child says where a run begins and ends. Nothing else sends it, and by itself it does nothing.
+/// The signal by which the child marks where a run begins and ends. Nothing else sends it, and by itself it does nothing.
 const MARK: Signal = Signal::SIGURG;
 
 /// Runs before the one that is counted: so the allocator and what is resolved at the first call are as in later runs.

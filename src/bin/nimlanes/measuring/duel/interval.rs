@@ -70,7 +70,7 @@ mod tests {
         assert!(low == 1.0 && ratio == 1.0 && high > 1.2, "{low} {ratio} {high}");
     }
 
-    /// Ratios that come from one distribution: the interval is wrong about as often as it says, and somewhat more often.
+    /// Ratios that come from one distribution: the interval is wrong about as often as it states, and somewhat more often.
     #[test]
     fn most_intervals_hold_the_true_ratio() {
         let mut draw = Rng::with_seed(1);

@@ -79,7 +79,7 @@ pub struct Data {
     pub dates: [String; 2],
     /// The machine, and the build that measured.
     pub environment: Environment,
-    /// A name that was given to the machine by hand, where the CPU says something else: a hypervisor may hide its model.
+    /// A name that was given to the machine by hand, where the CPU names another: a hypervisor may hide its model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub given_name: Option<String>,
     /// A draft: fewer sizes and rounds.

@@ -150,7 +150,7 @@ fn digest(text: &str) -> String {
 /// How functions begin that predict costs and limits.
 const PREDICTIONS: [&str; 4] = ["fn cost(", "fn cost_", "fn needs(", "fn needs_"];
 
-/// A line without what says who may use it.
+/// A line without its visibility.
 fn private(line: &str) -> &str {
     let within = line.strip_prefix("pub(").and_then(|rest| rest.split_once(") "));
     within.map_or(line.strip_prefix("pub ").unwrap_or(line), |(_, item)| item)

@@ -125,8 +125,7 @@ pub struct MachineReport<'a> {
     others: Vec<MachineReport<'a>>,
 }
 
-/// An operation and those of its kernels that were measured, here or on another machine. A report has nothing to say about
-/// others.
+/// An operation and those of its kernels that were measured, here or on another machine.
 pub(in crate::report) struct Entry {
     pub(in crate::report) operation: &'static AnyOperation,
     kernels: Vec<KernelInfo>,
@@ -217,7 +216,7 @@ impl<'a> MachineReport<'a> {
         };
         section("How to read", HOW_TO_READ.to_owned());
         for entry in self.entries() {
-            // An operation that was not measured has nothing to say yet.
+            // An operation that was not measured has no section.
             if let Some(duel) = self.headline(&entry) {
                 section(&code(entry.name()), self.operation(&entry, duel));
             }
@@ -300,11 +299,13 @@ impl<'a> MachineReport<'a> {
             unknown.extend(headline.filter(|duel| known::find(&duel.case).is_none()).map(|_| code(entry.name())));
         }
         let except = if unknown.is_empty() { String::new() } else { format!(", except for {}", unknown.join(", ")) };
+        format!("{}. Answers equal published ones{except}.", self.subject())
+    }
+
+    /// The build, machine, date and revision that headlines are of.
+    fn subject(&self) -> String {
         let (name, day, revision) = (self.name(), day(self.data.date()), revision(self.data));
-        let cpu = &self.data.environment.cpu;
-        format!(
-            "One thread, default build, {cpu} ({name}), {day}, revision {revision}. Answers equal published ones{except}."
-        )
+        format!("One thread, default build, {} ({name}), {day}, revision {revision}", self.data.environment.cpu)
     }
 
     /// The time of a unit of each operation at its published size, by tier.

@@ -41,7 +41,7 @@ impl MachineReport<'_> {
         let result = result(duel, &[entry.public(duel).map(|row| (PUBLIC, row))]);
         let bound = self.bound(name, duel).map_or("No kernel states a bound.".to_owned(), |[bound, _]| bound);
         format!(
-            "{}\n\n{result} {bound}\n\n{chosen}- [All kernels, sources and lessons]({PAGES}/{name}.md)\n",
+            "{}\n\n{result} {bound}\n\n{chosen}- [All kernels]({PAGES}/{name}.md)\n",
             about(name).0
         )
     }
@@ -57,7 +57,7 @@ impl MachineReport<'_> {
         let (question, sources) = about(name);
         let plain = entry.plain(duel).map(|row| ("the best in plain Rust", row));
         let result = result(duel, &[entry.public(duel).map(|row| (PUBLIC, row)), plain]);
-        let mut text = format!("# {}\n\n{question}\n\n{result}\n\n{}\n\n", code(name), self.provenance());
+        let mut text = format!("# {}\n\n{question}\n\n{result}\n\n{}.\n\n", code(name), self.subject());
         let mut section = |title: &str, body: &str| {
             if !body.trim().is_empty() {
                 text += &format!("## {title}\n\n{}\n\n", body.trim());

@@ -28,7 +28,7 @@ const STACK: u32 = 32 << 10;
 /// ordinary user.
 const WAITING: [usize; 2] = [4 << 20, 1 << 19];
 
-/// The bits of a record that say where the CPU was, and their value for the operating system.
+/// The bits of a record that hold where the CPU was, and their value for the operating system.
 const MODE: u16 = 7;
 const SYSTEM: u16 = 1;
 
