@@ -34,8 +34,7 @@ pub fn duel(other: &Path) -> Command {
 }
 
 fn json(command: &mut Command) -> Value {
-    let output = command.arg("--json").assert().success().get_output().stdout.clone();
-    serde_json::from_slice(&output).expect("JSON")
+    command.arg("--json").json()
 }
 
 /// Expects exit code 1, an empty standard output, and on stderr a line that contains `says`, with more words of a child indented below.
@@ -166,8 +165,7 @@ fn both_builds_are_in_the_table() {
     // A headline names the profile unless that is the one that is measured in.
     let named = if profile == "release" { String::new() } else { format!(" {profile} profile,") };
     let headline = format!("mex_subtraction/squares/100, {BUILD} build,{named} thread clock, ");
-    let output = duel(Path::new("this")).assert().success().get_output().stdout.clone();
-    let output = String::from_utf8(output).expect("UTF-8");
+    let output = duel(Path::new("this")).text();
     assert!(output.starts_with(&headline), "{output}");
     let says = ["itself  portable", "this    portable", "this/other", &format!("{BUILD} build, {profile} profile\n")];
     assert!(says.iter().all(|part| output.contains(part)), "{output}");
@@ -188,8 +186,7 @@ fn kernels_of_one_build_are_listed() {
     assert_eq!(other["only_there"], Value::Array(Vec::new()));
     let mut all = nimlanes();
     all.args(["compare", "mex_subtraction", "--size", "100", "--seconds", "0.1", "--builds"]).arg(&rename);
-    let output = all.assert().success().get_output().stdout.clone();
-    let output = String::from_utf8(output).expect("UTF-8");
+    let output = all.text();
     let name = rename.display();
     assert!(output.contains(&format!("only in this build: stamp (in {name}: no such kernel)")), "{output}");
     assert!(output.contains(&format!("only in {name}: seal\n")), "{output}");
@@ -780,8 +777,7 @@ fn a_profile_shows_what_changed_since_a_revision() {
     };
     let commit = repository.git(&["rev-parse", "--short=12", "HEAD"]);
     let commit = commit.trim();
-    let output = profile("HEAD").assert().success();
-    let output = String::from_utf8(output.get_output().stdout.clone()).expect("UTF-8");
+    let output = profile("HEAD").text();
     let says = format!("from stamp of {commit} to stamp, shares of the samples:\n");
     let (_, table) = output.split_once(&says).expect("a table of what changed");
     // The same code is in the same functions.

@@ -13,8 +13,7 @@ use serde_json::{Value, json};
 use crate::{in_memory, nimlanes};
 
 fn family_of(args: &[&str]) -> Vec<Value> {
-    let output = nimlanes().arg("family").args(args).arg("--json").assert().success().get_output().stdout.clone();
-    serde_json::from_slice(&output).expect("JSON")
+    serde_json::from_value(nimlanes().arg("family").args(args).arg("--json").json()).expect("a list")
 }
 
 /// Found by two programs that share nothing with this one.
@@ -26,14 +25,7 @@ fn families_have_their_known_periods() {
     for known in [[8, 128, 25, 1325], [10, 512, 58, 6581], [12, 2048, 87, 32_783]] {
         assert!(found.iter().any(|of| figures(of) == known.map(Some)), "{known:?}");
     }
-    let output = nimlanes()
-        .args(["family", "--largest-move", "2..3", "--top", "2"])
-        .assert()
-        .success()
-        .get_output()
-        .stdout
-        .clone();
-    let text = String::from_utf8(output).expect("UTF-8");
+    let text = nimlanes().args(["family", "--largest-move", "2..3", "--top", "2"]).text();
     for line in ["The longest periods, largest move 3", "     6          0  {3}"] {
         assert!(text.contains(line), "{line} in\n{text}");
     }

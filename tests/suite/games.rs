@@ -84,7 +84,7 @@ fn streams_are_complete_solutions() {
                 let (question, run) = (game.question(*limit), Run::new(2));
                 // Some kernels try everything, and would take too long.
                 let hurry = |stage: &Stage| {
-                    if stage.ns > 1e8 {
+                    if stage.ns > 1e7 {
                         run.cancel()
                     }
                 };

@@ -55,6 +55,15 @@ mod saved;
 #[cfg(feature = "cli")]
 use program::nimlanes;
 
+/// An example of the library, optimised, if it has been built: `cargo test` does so.
+#[cfg(feature = "cli")]
+fn example(name: &str) -> Option<program::Command> {
+    let path = std::env::current_exe().expect("a path");
+    let folder = path.ancestors().nth(2).expect("that of the profile");
+    let example = folder.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
+    example.is_file().then(|| program::Command::new(example))
+}
+
 /// A folder for a test, in memory on Linux: right after a build, a file that is synced to a disk waits for all that the build has
 /// written.
 #[cfg(feature = "cli")]

@@ -15,8 +15,7 @@ use serde_json::Value;
 use crate::nimlanes;
 
 fn json(args: &[&str]) -> Value {
-    let output = nimlanes().args(args).assert().success().get_output().stdout.clone();
-    serde_json::from_slice(&output).expect("JSON on stdout")
+    nimlanes().args(args).json()
 }
 
 /// Expects exit code 2 and a single line that contains all of `says`.
@@ -143,8 +142,7 @@ fn the_command_line_says_what_they_are() {
         found.expect("it is listed")["claim"].clone()
     };
     assert_eq!([claim("window_tree"), claim("automaton")], ["observed", "exact"]);
-    let text = nimlanes().args(["kernels", "occupancy"]).assert().success().get_output().stdout.clone();
-    let text = String::from_utf8(text).expect("UTF-8");
+    let text = nimlanes().args(["kernels", "occupancy"]).text();
     assert_eq!(
         text.matches(" observed ").count(),
         operation("occupancy")
@@ -165,8 +163,7 @@ fn the_command_line_says_what_they_are() {
     assert!(observed["evidence"]["joints"].as_u64().is_some_and(|joints| joints > 0), "{observed}");
     assert_eq!(observed["answer"], exact["answer"]);
     assert_eq!(observed["details"], exact["details"]);
-    let text = nimlanes().args(named.iter().filter(|arg| **arg != "--json")).assert().success();
-    let text = String::from_utf8(text.get_output().stdout.clone()).expect("UTF-8");
+    let text = nimlanes().args(named.iter().filter(|arg| **arg != "--json")).text();
     assert!(text.contains("observed, not proved") && text.contains("joints compared: "), "{text}");
 
     let compare = ["compare", "occupancy", "--size", "1e6", "--kernels", "window_tree,automaton", "--seconds", "0.1"];

@@ -114,14 +114,6 @@ fn published_periods_are_found_and_proved() {
     }
 }
 
-/// The longest run of these tests: twenty million heaps.
-#[test]
-fn the_period_of_354_is_proved() {
-    let values = values("0.354", 20_200_000);
-    let found = period(&code("0.354"), &values, &Run::new(1)).expect("it ends").expect("a period");
-    assert_eq!((found.period, found.preperiod, found.is_proved), (1180, 10_061_916, true));
-}
-
 #[test]
 fn published_rare_heaps_are_found() {
     for (text, count, last) in [("0.6", 1584, 20_627), ("grundy", 1274, 82_860)] {
@@ -203,11 +195,13 @@ fn kernels_agree_far_past_the_oracle() {
     {
         let input = input(text, limit);
         let mut want: Option<Vec<u16>> = None;
-        for kernel in available::<MexOctal>(&machine) {
-            let threads = if kernel.def().is_parallel() { 2 } else { 1 };
-            if kernel.cost(&input, threads).ns > 3e8 {
-                continue;
-            }
+        let on_threads = |kernel: Kernel<MexOctal>| (kernel, if kernel.def().is_parallel() { 2 } else { 1 });
+        let cost = |(kernel, threads): &(Kernel<MexOctal>, usize)| kernel.cost(&input, *threads).ns;
+        let mut kernels: Vec<_> = available(&machine).map(on_threads).collect();
+        kernels.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+        // The quickest three, and others that are quick enough.
+        let is_quick = |index: usize, ns: f64| ns.is_finite() && (index < 3 || ns < 3e7);
+        for (_, (kernel, threads)) in kernels.into_iter().enumerate().filter(|(i, it)| is_quick(*i, cost(it))) {
             let run = Run::new(threads);
             let values = kernel.run(&input, &run).unwrap_or_else(|error| panic!("{kernel:?} {text}: {error}"));
             assert_eq!(run.done(), MexOctal::steps(&input), "{kernel:?} {text}");

@@ -109,14 +109,3 @@ fn ones_follow_zeros_by_the_least_move() {
         }
     }
 }
-
-/// Taking up to `k`: `g(n) = n mod (k + 1)`. This gives more values than one or several windows of the lane kernels hold.
-#[test]
-fn many_values_are_exact() {
-    for k in [1, 62, 63, 64, 126, 200, 400, 1000] {
-        for (kernel, g) in by_each_kernel(MoveSet::UpTo(k), 5000) {
-            let wrong = (0..).zip(&g).find(|(n, v)| u64::from(**v) != n % (k + 1));
-            assert_eq!(wrong, None, "{kernel}, k = {k}");
-        }
-    }
-}

@@ -118,6 +118,27 @@ impl Command {
     pub fn assert(&mut self) -> Assert {
         Assert(self.output().expect("it starts"))
     }
+
+    /// The standard output of a success.
+    #[track_caller]
+    pub fn text(&mut self) -> String {
+        String::from_utf8(self.assert().success().0.stdout).expect("UTF-8")
+    }
+
+    /// The JSON that a success prints.
+    #[track_caller]
+    pub fn json(&mut self) -> serde_json::Value {
+        serde_json::from_str(&self.text()).expect("JSON")
+    }
+
+    /// Ends in a failure of this code, with an empty standard output, and on standard error one line of the program that has this text.
+    #[track_caller]
+    pub fn refused(&mut self, code: i32, says: &str) {
+        let Assert(output) = self.assert().code(code).stdout("");
+        let line = String::from_utf8(output.stderr).expect("UTF-8");
+        let is_a_line = line.starts_with("nimlanes: ") && line.trim_end().lines().count() == 1;
+        assert!(is_a_line && line.contains(says), "{:?} should print {says:?}: {line}", self.process);
+    }
 }
 
 fn read(pipe: &mut impl Read) -> Vec<u8> {

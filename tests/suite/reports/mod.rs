@@ -8,11 +8,12 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
+use nimlanes::cores::mex::subtraction::MexSubtraction;
 use nimlanes::lab::clock::utc_now;
-use nimlanes::lab::environment::Environment;
+use nimlanes::lab::environment::{Build, Environment};
 use nimlanes::machine::Machine;
 use nimlanes_lab::files::saved::{entries, write_json};
-use nimlanes_lab::report::data::sources::Sources;
+use nimlanes_lab::report::data::sources::{Changed, Sources};
 use nimlanes_lab::report::data::{Data, FILE};
 use nimlanes_lab::report::tables::MachineReport;
 use nimlanes_lab::report::{FOLDERS, folder, list};
@@ -301,10 +302,7 @@ fn kernels_that_changed_since_they_were_measured_are_named() {
     add(&root, folder, "sources", json!({"revision": "0123456789ab", "digests": digests}));
     put_stamp(&root, ["", ""]);
     report(&root, &["--data", folder]).assert().success();
-    let printed = |args: &[&str]| {
-        let output = report(&root, args).assert().success().get_output().stdout.clone();
-        String::from_utf8(output).expect("text")
-    };
+    let printed = |args: &[&str]| report(&root, args).text();
     // The file had another name. A comment and a prediction are no change.
     for edit in [["", ""], ["pub fn run", "// Why.\npub fn run"], ["ns: pair", "ns: 2.0 * pair"]] {
         put_stamp(&root, edit);
@@ -325,36 +323,33 @@ fn kernels_that_changed_since_they_were_measured_are_named() {
     assert!(named.contains(&&json!("stamp")), "{named:?}");
 }
 
-/// The machine code is the same in this program and in that of the report, where it has other addresses.
 #[test]
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn machine_code_decides_in_an_equal_build_and_else_the_source() {
-    let (root, folder) = measured(&headline());
-    put_stamp(&root, ["", ""]);
-    let same = made_of();
-    let other = |kernel: &str| {
-        let mut code = same.code.clone();
-        *code.get_mut(kernel).expect("a digest of each kernel") = "0".to_owned();
-        json!({"revision": null, "digests": same.digests, "code": code})
+    let (same, this) = (made_of(), Build::of_this());
+    let other_code = |kernel: &str| {
+        let code = same.code.iter().map(|(name, digest)| (name.clone(), digest.clone()));
+        let code = code.chain([(format!("mex_subtraction={kernel}"), "0".to_owned())]).collect();
+        Sources { code, ..same.clone() }
     };
-    let other_source = json!({"revision": null, "digests": {}, "code": same.code});
-    for (content, [by_code, by_source]) in [
-        (other_source, [false, true]),
-        (other("mex_subtraction=stamp"), [true, false]),
-        (other("mex_subtraction=flags"), [false, false]),
-    ] {
-        for (compiler, is_named) in [(None, by_code), (Some("rustc 1.2.3"), by_source)] {
-            let mut saved = headline();
-            if let Some(compiler) = compiler {
-                saved["environment"]["rustc"] = compiler.into();
-            }
-            write_folder(&saved, &root.path().join(folder));
-            add(&root, folder, "sources", content.clone());
-            let output = report(&root, &["--data", folder]).assert().success().get_output().stdout.clone();
-            let text = String::from_utf8(output).expect("text");
-            assert_eq!(text.contains("measured: mex_subtraction=stamp"), is_named, "{compiler:?}: {text}");
+    let other_source = Sources { digests: BTreeMap::new(), ..same.clone() };
+    let stamp = nimlanes::kernel_named::<MexSubtraction>("stamp").expect("it is listed");
+    for (measured, by_code, by_source) in
+        [(&other_source, false, true), (&other_code("stamp"), true, false), (&other_code("flags"), false, false)]
+    {
+        for (rustc, has_changed) in [(this.rustc.as_str(), by_code), ("rustc 1.2.3", by_source)] {
+            let mut build = this.clone();
+            build.rustc = rustc.to_owned();
+            let changed = Changed::since(measured, &build).expect("readable");
+            assert_eq!(changed.has("mex_subtraction", stamp.def()), has_changed, "{rustc}");
         }
     }
+    // The machine code is the same in this program and in that of the report, where it has other addresses.
+    let (root, folder) = measured(&headline());
+    put_stamp(&root, ["", ""]);
+    add(&root, folder, "sources", json!(other_source));
+    let text = report(&root, &["--data", folder]).text();
+    assert!(!text.contains("measured: mex_subtraction=stamp"), "{text}");
 }
 
 #[test]
