@@ -1,4 +1,4 @@
-//! Every command of the guides, run as written there, each in a folder of its own and with a time limit.
+//! Every command of the guides, run as written there but for a fraction of the time, each in a folder of its own and with a time limit.
 //!
 //! `cargo run --release -- ..` is the program as built for tests. Two comments in a guide, which readers do not see,
 //! list the beginnings of commands, separated by semicolons: after `only help is tested:` those that take minutes, and
@@ -7,22 +7,22 @@
 //!
 //! A block of `console` shows a command after `$`, and its output. It prints the same here, but for numbers and the order of lines. A third comment, `stands for:`, names a kernel that the tree has for one that a reader is to write.
 
-#[path = "suite/program.rs"]
-mod program;
-
 use std::fs;
 use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use nimlanes::machine::Machine;
 use nimlanes::machine::isa::Tier;
 
-use crate::program::{Command, path_of_program};
+use crate::program::{Command, nimlanes};
 
 /// Enough on a busy machine, where the slowest takes half a minute.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
+
+/// How long kernels are timed.
+const SECONDS: &str = "0.2";
 
 const GUIDES: [&str; 4] = ["README.md", "CONTRIBUTING.md", "profiles/method.md", "profiles/flamegraphs/README.md"];
 
@@ -48,22 +48,22 @@ const VARYING: [&str; 3] =
 /// The beginnings of lines that depend on these.
 const VARYING_LINES: [&str; 2] = ["not reliable: ", "two modes: "];
 
-fn main() {
+pub fn trials() -> Vec<Trial> {
     let read = |guide: &str| fs::read_to_string(source_tree().join(guide)).expect("a file of the source tree");
-    let guides = GUIDES.into_iter().flat_map(|guide| trials(guide, &read(guide)));
+    let guides = GUIDES.into_iter().flat_map(|guide| trials_of(guide, &read(guide)));
     let of = |page| commands(&read(page)).into_iter().map(move |command| trial(page, command, true));
     let outputs: Vec<Trial> = GUIDES.into_iter().flat_map(|guide| outputs(guide, &read(guide))).collect();
     assert!(outputs.len() > 1, "{} outputs", outputs.len());
     let trials: Vec<Trial> = guides.chain(WITH_HELP.into_iter().flat_map(of)).chain(outputs).collect();
     assert!(trials.len() > 50, "{} commands", trials.len());
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+    trials
 }
 
 fn source_tree() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn trials(guide: &'static str, text: &str) -> Vec<Trial> {
+fn trials_of(guide: &'static str, text: &str) -> Vec<Trial> {
     let (help, not_tested) = (listed(text, HELP), listed(text, NOT_TESTED));
     let mut commands = commands(text);
     for beginning in help.iter().chain(&not_tested) {
@@ -193,13 +193,21 @@ fn process(words: &[&str], help: bool, folder: &Path) -> Result<Command, Failed>
             process.env(name, value);
             Ok(process)
         }
-        _ => Err("the test of guides does not know how to run this; tests/guides.rs says what to do".into()),
+        _ => Err("the test of guides does not know how to run this; tests/needs/guides.rs has what it runs".into()),
     }
 }
 
 fn program(args: &[&str], folder: &Path) -> Result<Command, Failed> {
-    let mut program = Command::new(path_of_program());
-    program.args(args).current_dir(folder).env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
+    let mut args = args.to_vec();
+    match args.iter().position(|word| *word == "--seconds") {
+        Some(at) => args[at + 1] = SECONDS,
+        None if ["compare", "profile", "run"].contains(args.first().unwrap_or(&"")) => {
+            args.extend(["--seconds", SECONDS])
+        }
+        None => {}
+    }
+    let mut program = nimlanes();
+    program.args(args).current_dir(folder);
     Ok(program)
 }
 

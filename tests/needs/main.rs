@@ -1,6 +1,7 @@
-//! Tests that need something which a machine may lack: those that lack it here are listed as *ignored*, with what they need in brackets,
-//! and none of them passes. `cargo test --test needs -- --include-ignored` starts them nevertheless.
+//! Tests that need something which a machine may lack, and the commands of the guides. Those that lack it here are listed as *ignored*,
+//! with what they need in brackets, and none of them passes. `cargo test --test needs -- --include-ignored` starts them nevertheless.
 
+mod guides;
 mod instructions;
 mod interrupt;
 mod profiles;
@@ -38,7 +39,8 @@ fn needs(is_here: bool, what: &str) -> Result<(), &str> {
 }
 
 fn main() {
-    let mut trials = instructions::trials();
+    let mut trials = guides::trials();
+    trials.extend(instructions::trials());
     trials.extend(profiles::trials());
     trials.extend(interrupt::trials());
     #[cfg(unix)]
