@@ -183,7 +183,7 @@ impl Operation for TableScan {
             "superbands of 512 layers shared among the threads";
     };
     const ABSENT: &'static [Absent] = &[];
-    const PUBLIC: &'static [&'static str] = &["byte_table"];
+    const PUBLIC: &'static [&'static str] = &["byte_table", "byte_table_pruned"];
     const NOTES: &'static str = include_str!("NOTES.md");
     const RATES: &'static str = include_str!("rates.tsv");
 

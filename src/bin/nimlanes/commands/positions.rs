@@ -13,7 +13,8 @@ use crate::terminal::output::{check_cancelled, write_output};
 
 /// Write the P-positions of a game in lexicographic order, with commas between the heaps
 ///
-/// Positions are written as they are found, and the search stops when the reader closes the pipe.
+/// A kernel that finds positions in order writes them at once; one that sorts them, at the end. The search stops when the reader closes
+/// the pipe.
 #[derive(clap::Args)]
 #[command(mut_arg("game", |game| game.required(true)))]
 #[command(before_help = "Example: nimlanes positions stone-game --limit 20000 | head")]

@@ -41,8 +41,8 @@ pub fn bytes(heaps: usize, density: f64) -> [f64; 2] {
 }
 
 impl Collected {
-    #[inline(never)]
     /// Takes what a step has found, given its `t`, the number of the first layer in the superband and the first candidate.
+    #[inline(never)]
     pub fn take(&mut self, found: &Found, hits: u64, [t, layer, z0]: [usize; 3]) {
         let mut left = hits;
         while left != 0 {

@@ -40,10 +40,7 @@ impl MachineReport<'_> {
         let chosen: String = items().take(1).chain(elsewhere).map(|item| format!("- {item}\n")).collect();
         let result = result(duel, &[entry.public(duel).map(|row| (PUBLIC, row))]);
         let bound = self.bound(name, duel).map_or("No kernel states a bound.".to_owned(), |[bound, _]| bound);
-        format!(
-            "{}\n\n{result} {bound}\n\n{chosen}- [All kernels]({PAGES}/{name}.md)\n",
-            about(name).0
-        )
+        format!("{}\n\n{result} {bound}\n\n{chosen}- [All kernels]({PAGES}/{name}.md)\n", about(name).0)
     }
 
     /// The page of each operation that was measured: the name of its file, and its text.
