@@ -2,7 +2,7 @@
 //!
 //! The Grundy values of a set with largest move `M` depend on the `M` values before them, so they repeat, and `M` values in succession that
 //! have occurred before prove it ([`prove`](super::subtraction::prove) has the argument). A family is all sets that have some moves, and any
-//! of some others. Its sets are numbered: bit `k` of the number says whether the set has the `k`-th of these others, a move or a group.
+//! of some others. Its sets are numbered: bit `k` of the number is set if the set has the `k`-th of these others, a move or a group.
 //!
 //! All other kernels compute many heaps of one game. Here the games are many and small, so the kernels turn this around: a bit of a
 //! register is the same bit of the Grundy value of the same heap in another game (bit slicing).
@@ -208,11 +208,11 @@ impl Family {
 
     /// The numbers of the sets of a part.
     fn numbers(&self, part: Range<u64>) -> impl Iterator<Item = u64> {
-        part.map(|place| self.listed.as_ref().map_or(place, |listed| listed[place as usize]))
+        part.map(|index| self.listed.as_ref().map_or(index, |listed| listed[index as usize]))
     }
 
-    /// Where this part of the family is.
-    fn places(&self) -> Range<u64> {
+    /// The indices of the sets of this part.
+    fn indices(&self) -> Range<u64> {
         self.first..self.first + self.sets
     }
 
@@ -230,7 +230,7 @@ impl Family {
     /// The number of moves of an average set.
     fn mean_moves(&self) -> f64 {
         match self.listed {
-            // The longest tells enough: who lists sets has chosen them alike.
+            // The longest stands for all: listed sets are alike.
             Some(_) => self.most_moves() as f64,
             None => f64::from(self.always.count_ones() + self.mask(u64::MAX).count_ones()) / 2.0,
         }
@@ -255,12 +255,12 @@ fn word(moves: &[u64], seen: u64) -> Result<u64, FamilyError> {
     })
 }
 
-/// The places of the bits that are set, ascending.
+/// The indices of the bits that are set, ascending.
 fn bits_of(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let place = (word != 0).then(|| word.trailing_zeros() as usize)?;
+        let bit = (word != 0).then(|| word.trailing_zeros() as usize)?;
         word &= word - 1;
-        Some(place)
+        Some(bit)
     })
 }
 
@@ -295,7 +295,7 @@ impl Operation for MexFamily {
     fn oracle(input: &Family) -> Findings {
         let farthest = input.largest();
         let mut findings = Findings::default();
-        for set in input.numbers(input.places()) {
+        for set in input.numbers(input.indices()) {
             let moves: Vec<usize> = bits_of(input.mask(set)).collect();
             let (mut values, mut period) = (Vec::new(), None);
             let mut heaps = 4 * farthest;

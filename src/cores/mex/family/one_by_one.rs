@@ -1,6 +1,6 @@
 //! One set at a time: values of doubling length, until the last of them, as many as the largest move, have occurred before.
 //!
-//! [`proved`] is the search of `mex_subtraction`, whose kernels are made for sets of any size. [`flags`] knows that these sets are
+//! [`proved`] is the search of `mex_subtraction`, whose kernels are made for sets of any size. In [`flags`], these sets are
 //! small: the values that a heap reaches are the bits of a register.
 //!
 //! Cost: a load and an OR for each pair of heap and move, for about 12 heaps per unit of the largest move; [`proved`] prepares tables for
@@ -34,7 +34,7 @@ pub fn add(input: &Family, set: u64, run: &Run, findings: &mut Findings, resolve
 
 pub fn run(input: &Family, run: &Run, resolve: Resolve) -> Result<Findings, RunError> {
     let mut findings = Findings::default();
-    for set in input.numbers(input.places()) {
+    for set in input.numbers(input.indices()) {
         add(input, set, run, &mut findings, resolve)?;
     }
     Ok(findings)

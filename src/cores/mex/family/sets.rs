@@ -28,7 +28,7 @@ impl SharedSets<'_> {
     /// The next sets, at most so many; none if all are taken.
     fn take(&self, most: usize) -> impl Iterator<Item = u64> {
         let most = most as u64;
-        let end = self.input.places().end;
+        let end = self.input.indices().end;
         let first = self.next.fetch_add(most, Relaxed).min(end);
         self.input.numbers(first..end.min(first + most))
     }

@@ -7,7 +7,7 @@
 //!
 //! A batch computes some heaps, then searches: first for the period with which the first `M` values recur (preperiod 0), then, back
 //! from the end, for the last `M` values. A comparison ends where no set agrees, after about twelve heaps. Sets without a period
-//! wait for a batch of twice the heaps, so that no batch runs as long as its slowest set. After seven such levels a set is done alone.
+//! are pending for a batch of twice the heaps, so that no batch runs as long as its slowest set. After seven such levels a set is done alone.
 //!
 //! Cost: two loads and an operation for each masked move, value and heap; the search takes a fourth of the time.
 //! Bound (Zen 3): loads, and the mispredicted end of the values of a heap.
@@ -257,7 +257,7 @@ impl<O: Slices> Batch<O> {
                     break;
                 }
                 v += 1;
-                // A counter: the sets that are unresolved have a value of at least `v`. A digit changes with each multiple of its place.
+                // A counter: the sets that are unresolved have a value of at least `v`. A digit changes with each multiple of its weight.
                 for (digit, count) in count.iter_mut().enumerate() {
                     if v & ((1 << digit) - 1) != 0 {
                         break;

@@ -192,7 +192,7 @@ pub fn unpack_chunk(mut bytes: &[u8], codes: &mut [u8]) -> bool {
 pub struct Chunks {
     packed: Packed,
     prefix: Vec<Box<[u8]>>,
-    /// Frame `f` is at `f` modulo the length.
+    /// Chunk `f` is at `f` modulo the length.
     last: Vec<Box<[u8]>>,
     /// The number of chunks so far, and the bytes of those that are kept.
     count: usize,
@@ -211,9 +211,9 @@ impl Chunks {
         if self.count < self.packed.prefix {
             self.prefix.push(chunk);
         } else {
-            let place = &mut self.last[self.count % self.packed.last];
-            self.bytes -= place.len();
-            *place = chunk;
+            let slot = &mut self.last[self.count % self.packed.last];
+            self.bytes -= slot.len();
+            *slot = chunk;
         }
         self.count += 1;
     }

@@ -8,8 +8,7 @@
 //! With at most [`MOST_MOVES`] moves, every value is below 63, because `g(n)` is at most the number of moves. Sets with more moves,
 //! of which at most three are even, are left to `residue_classes`, which keeps all values and ends if one passes 62.
 //!
-//! Runs are compared by first heaps, frequencies and an [`Output::fingerprint`] of all values. Its documentation says what it can
-//! miss.
+//! Runs are compared by first heaps, frequencies and an [`Output::fingerprint`] of all values.
 //!
 //! First heaps of the values are OEIS A355556 for the factorials, A019307 for the Fibonacci numbers and A355557 for the primes.
 //! `profiles/discoveries` in the source tree has what is known past them; the notes below have the runs that found it.
@@ -130,7 +129,7 @@ pub struct Output {
     /// A hash of all values in order: of the bytes `63 - g(n)`, eight heaps per word, with zeros beyond the limit and one step of
     /// FxHash per word.
     ///
-    /// It tells runs apart, but is not a checksum. Different fingerprints mean different values. Values that differ in only one
+    /// It distinguishes runs, but is not a checksum. Different fingerprints mean different values. Values that differ in only one
     /// word always have different fingerprints, and values that differ at random almost always do. But a difference at the last
     /// heap of a word can be cancelled by one at the next heap, so equal fingerprints do not prove that all values are equal.
     pub fingerprint: u64,
@@ -308,7 +307,7 @@ mod tests {
     #[test]
     fn a_fingerprint_misses_differences_that_cancel() {
         let codes = [WINDOW as u8; 8];
-        let changed = |place: usize, by: u8| std::array::from_fn(|i| codes[i] ^ if i == place { by } else { 0 });
+        let changed = |at: usize, by: u8| std::array::from_fn(|i| codes[i] ^ if i == at { by } else { 0 });
         let start = hashed(0, codes);
         let want = hashed(hashed(start, codes), codes);
         let pairs = (1..64).flat_map(|last| (0..64).map(move |next| (last, next)));

@@ -310,7 +310,7 @@ impl Chain {
         self.next += LANES;
     }
 
-    /// Finds the values of a block, in order. `ONE` tells whether 1 is a move; there are at most `M` middle moves.
+    /// Finds the values of a block, in order. `ONE`: 1 is a move. There are at most `M` middle moves.
     #[inline(always)]
     fn resolve_with<const ONE: bool, const M: usize>(&mut self, codes: &mut [u8; LANES]) {
         // Unused entries are moves of two blocks, which lead to zeros.

@@ -159,9 +159,9 @@ pub mod stamp {
     //! Cost: a load and a store for each pair of heap and move, then a test for each value below the mex.
     //! Bound: two cycles per pair (one store, and values from many streams in L1 and L2), and the mispredicted end of the search.
     //! Three choices make it a third faster than the plain loop: 32-bit stamps; a table for all possible values, so no bounds check;
-    //! and reading four values before storing the first, because the compiler cannot know that stamps and values do not overlap.
+    //! and reading four values before storing the first, because for the compiler stamps and values may overlap.
     //! A fourth keeps it from being half as fast in some processes: the stamps of small values, which take nearly all stores, are not
-    //! at the same place in a page as the moves. A CPU compares the low bits of addresses to tell whether a load needs the data of an
+    //! at the same place in a page as the moves. A CPU compares the low bits of addresses to find whether a load needs the data of an
     //! earlier store, and would have loads of moves wait for stores of stamps (see the notes of the operation).
 
     use super::*;

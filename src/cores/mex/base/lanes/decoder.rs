@@ -92,6 +92,20 @@ pub const fn one_hot(code: u8, plane: usize) -> u8 {
     }
 }
 
+/// Codes of a group of 16 values, for lookups in 16 bytes.
+pub const GROUP: usize = 16;
+
+/// The one-hot bits of a plane, by the low four bits of the code, as often as they fit. The table is the same for every group.
+pub const fn group_table<const N: usize>(plane: usize) -> [u8; N] {
+    let mut table = [0; N];
+    let mut i = 0;
+    while i < N {
+        table[i] = one_hot((WINDOW + 1 - GROUP + i % GROUP) as u8, plane);
+        i += 1;
+    }
+    table
+}
+
 /// The one-hot bits of every code, for lookups in 64 bytes.
 pub const ONE_HOT: Planes = {
     let mut tables: Planes = [[0; LANES]; _];

@@ -7,26 +7,14 @@
 //! Cost per 16 heaps, move and two planes: a subtraction, two lookups, two ORs.
 //! Bound (llvm-mca, Neoverse V2): the four vector ports, 2.4 cycles for 64 heaps and a plane.
 
-use super::decoder::{Backend, Decoder, LANES, Near, NearMoves, Planes, Sources, WINDOW, by_planes, one_hot, resolve};
+use super::decoder::{
+    Backend, Decoder, GROUP, LANES, Near, NearMoves, Planes, Sources, by_planes, group_table, resolve,
+};
 use crate::simd::array_of;
 use crate::simd::v128::{SUMS, Vector, load, lookup, store, transposed};
 
-/// Codes of one group of 16 values.
-const GROUP: usize = 16;
-
-/// The one-hot bits of a plane, by the low four bits of the code; the same for every group.
-const fn table(plane: usize) -> [u8; GROUP] {
-    let mut table = [0; GROUP];
-    let mut i = 0;
-    while i < GROUP {
-        table[i] = one_hot((WINDOW + 1 - GROUP + i) as u8, plane);
-        i += 1;
-    }
-    table
-}
-
 fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
-    let tables = [load(&table(0)), load(&table(1))];
+    let tables = [load(&group_table::<GROUP>(0)), load(&group_table::<GROUP>(1))];
     decode::<P>(from, moves, hits, |p, low, codes| {
         if p % 2 == 0 {
             *low = codes - Vector::splat((LANES - GROUP * (p / 2 + 1)) as u8);
@@ -37,7 +25,7 @@ fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes
 
 /// The first plane of the values of a block.
 pub fn first_plane(codes: &[u8; LANES]) -> [u8; LANES] {
-    let table = load(&table(0));
+    let table = load(&group_table::<GROUP>(0));
     let mut plane = [0; LANES];
     for (plane, codes) in plane.as_chunks_mut::<GROUP>().0.iter_mut().zip(codes.as_chunks::<GROUP>().0) {
         store(plane, lookup(table, load(codes) - Vector::splat((LANES - GROUP) as u8)));

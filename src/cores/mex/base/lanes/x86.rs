@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::decoder::{
-    Backend, Decoder, LANES, Near, NearMoves, ONE_HOT, PLANES, Planes, Sources, WINDOW, by_planes, one_hot, resolve,
+    Backend, Decoder, GROUP, LANES, Near, NearMoves, ONE_HOT, PLANES, Planes, Sources, by_planes, group_table, resolve,
 };
 use crate::simd::array_of;
 
@@ -22,23 +22,9 @@ pub mod avx2 {
     use super::*;
     use crate::simd::avx2::{load, store};
 
-    /// Codes of one group of 16 values.
-    const GROUP: usize = 16;
-
-    /// The one-hot bits of a plane, by the low four bits of the code. The table is the same for every group and both 128-bit halves.
-    const fn table(plane: usize) -> [u8; 32] {
-        let mut table = [0; 32];
-        let mut i = 0;
-        while i < 32 {
-            table[i] = one_hot((WINDOW + 1 - GROUP + i % GROUP) as u8, plane);
-            i += 1;
-        }
-        table
-    }
-
     #[target_feature(enable = "avx2")]
     fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
-        let tables = [load(&table(0)), load(&table(1))];
+        let tables = [load(&group_table::<32>(0)), load(&group_table::<32>(1))];
         // After these additions, bit 7 is set in codes below the highest group, or in codes above the lowest one.
         let (highest, lowest) = (_mm256_set1_epi8(0xd0_u8 as i8), _mm256_set1_epi8(0x70));
         let swap = _mm256_set1_epi8(GROUP as i8);
@@ -80,7 +66,7 @@ pub mod avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     pub fn first_plane(codes: &[u8; LANES]) -> [u8; LANES] {
-        let (table, highest) = (load(&table(0)), _mm256_set1_epi8(0xd0_u8 as i8));
+        let (table, highest) = (load(&group_table::<32>(0)), _mm256_set1_epi8(0xd0_u8 as i8));
         let mut plane = [0; LANES];
         for (half, plane) in plane.as_chunks_mut::<{ LANES / 2 }>().0.iter_mut().enumerate() {
             store(plane, _mm256_shuffle_epi8(table, _mm256_add_epi8(load(half_of(codes, half)), highest)));
@@ -287,6 +273,7 @@ pub mod avx512 {
 
     #[cfg(test)]
     mod tests {
+        use super::super::super::decoder::WINDOW;
         use super::*;
         use crate::simd::avx512::model::multishift;
 
