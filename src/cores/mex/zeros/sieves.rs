@@ -77,11 +77,11 @@ pub mod bit_sieve {
     //! A sieve with one bit per heap.
     //!
     //! Cost: a load, an OR and a store for each pair of a P-position and a move.
-    //! Bound: these operations. It takes an eighth of the memory of [`byte_sieve`](super::byte_sieve), so caches hold eight times as many heaps.
+    //! Bound: these operations. It takes an eighth of the memory of [`byte_sieve`], so caches hold eight times as many heaps.
 
     use super::*;
 
-    /// Rates: as in [`byte_sieve`](super::byte_sieve).
+    /// Rates: as in [`byte_sieve`].
     pub fn cost(input: &Zeros, _: CostContext, [hit, spread, heap, run]: [f64; 4]) -> Cost {
         let heaps = input.heaps() as f64;
         let hit = hit + spread * f64::max(heaps / 8e6, 1.0).ln();

@@ -126,16 +126,18 @@ fn digest(text: &str) -> String {
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         let (item, code) = (private(line), private(line.trim()));
-        // What is left out ends at its semicolon, or at the brace of an item that is not indented.
+        let indent = line.len() - line.trim_start().len();
+        // What is left out ends at its semicolon, or at the brace that is indented as it is.
         let end = match item {
-            "#[cfg(test)]" => "]",
-            "mod tests {" => "}",
+            _ if code == "#[cfg(test)]" => "]",
+            _ if code == "mod tests {" => "}",
             _ if item.starts_with("use ") || item.starts_with("mod ") && item.ends_with(';') => ";",
-            _ if PREDICTIONS.iter().any(|start| item.starts_with(start)) => "}",
+            _ if PREDICTIONS.iter().any(|start| code.starts_with(start)) => "}",
             _ => "",
         };
         if !end.is_empty() {
-            let is_last = |line: &str| if end == "}" { line == end } else { line.ends_with(end) };
+            let is_brace = |line: &str| line.len() == indent + 1 && line.trim_start() == end;
+            let is_last = |line: &str| if end == "}" { is_brace(line) } else { line.ends_with(end) };
             if !is_last(line) {
                 lines.find(|line| is_last(line));
             }
@@ -191,6 +193,8 @@ mod tests {
         ] {
             assert_eq!(digest(same), code, "{same}");
         }
+        let inner = |cost: &str| digest(&format!("pub mod a {{\n{cost}    fn run() {{\n        work();\n    }}\n}}\n"));
+        assert_eq!(inner("    pub fn cost(input: &Input) -> Cost {\n        Cost { ns: 1.0 }\n    }\n"), inner(""));
         for other in [
             "fn run() {\n    more_work();\n}\n",
             "fn run() { work();\n}\n",
