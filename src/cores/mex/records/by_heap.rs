@@ -1,6 +1,7 @@
 //! Heap by heap, and by residue classes: kernels that compute values one by one, or keep all of them.
 
-use super::history::{History, HistoryLayout};
+use super::history::History;
+use super::layout::HistoryLayout;
 use super::ring::{self, Blocks, Position};
 use super::{Output, Records, Start, codes_of};
 use crate::cores::mex::lanes::{LANES, below};

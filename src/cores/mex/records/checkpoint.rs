@@ -3,7 +3,8 @@
 use std::io::{self, Read, Write};
 
 use super::compressed::{Chunks, MOST_BYTES};
-use super::history::{CHUNK, HistoryLayout, Packed, Progress};
+use super::history::Progress;
+use super::layout::{CHUNK, HistoryLayout, Packed};
 use super::{LANES, MOST_MOVES, Output, Records, WINDOW};
 use crate::cores::mex::checkpoint::{self, CheckpointError, Reader, Writer};
 use crate::cores::mex::lanes::below;

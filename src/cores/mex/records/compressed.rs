@@ -9,7 +9,7 @@
 //! tile of the run, and keeps two, because a move need not be a multiple of a tile.
 
 use super::Records;
-use super::history::{CHUNK, HistoryLayout, Packed, TILE};
+use super::layout::{CHUNK, HistoryLayout, Packed, TILE};
 use crate::cores::mex::lanes::{LANES, PLANES, WINDOW, below};
 use crate::simd::array_of;
 
@@ -262,7 +262,7 @@ pub struct Readers {
 }
 
 impl Readers {
-    /// The readers of moves of at least [`RECENT`](super::history::RECENT)` - LANES` heaps.
+    /// The readers of moves of at least [`RECENT`](super::layout::RECENT)` - LANES` heaps.
     pub fn new(moves: &[usize]) -> Self {
         let readers = moves.iter().map(|m| Reader { m: *m, next: 0, offset: 0 }).collect();
         Readers { readers, codes: vec![0; moves.len() * 2 * TILE] }

@@ -13,7 +13,8 @@
 //! Bound: the hash of the values in [`Output::add`](super::Output), five cycles for eight heaps, and the rounds.
 
 use super::compressed::{Chunks, JUDGED, LONGEST, MOST_BYTES, Readers, best_period, first_codes, room};
-use super::history::{History, HistoryLayout};
+use super::history::History;
+use super::layout::HistoryLayout;
 use super::ring::{Blocks, Far, LaneBlocks, Position, drive, near, ring_lanes};
 use super::{Form, Output, Records, Start};
 use crate::cores::mex::lanes::{Decoder, LANES, PLANES, Planes, WINDOW};

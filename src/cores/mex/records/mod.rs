@@ -29,6 +29,7 @@ mod checkpoint;
 mod compressed;
 mod guess;
 mod history;
+mod layout;
 mod ring;
 
 pub use checkpoint::{Journal, Start};

@@ -10,7 +10,8 @@
 use std::sync::Arc;
 
 use super::compressed::{MOST_BYTES, Readers, room};
-use super::history::{CHUNK, History, HistoryLayout, Progress, TILE};
+use super::history::{History, Progress};
+use super::layout::{CHUNK, HistoryLayout, TILE};
 use super::{Form, Journal, Output, Records, Start};
 use crate::cores::mex::lanes::{APART, Decoder, LANES, PLANES, Planes, Sources, WINDOW, act_apart, below};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
