@@ -19,11 +19,10 @@ pub mod x86;
 
 use blocks::{Sparse, TooLarge};
 use codes::{LANES, Move};
-use window::{CODES, CodeWindow, End, Verify, WindowOps};
+use window::{CodeWindow, Count, End, Mark, Verify, WindowOps};
 
 use super::octal::candidates::Candidates;
 use super::octal::input::Octal;
-use super::period::{Progress, Repetition};
 use crate::kernel::rates;
 
 /// One-hot planes: bit `b` of byte `i` of plane `p` means heap `i` and code `8 p + b`.
@@ -81,10 +80,10 @@ pub struct Backend {
     pub compute: fn(&mut CodeWindow, codes: &mut [u8], n: usize) -> Result<(), End>,
     /// [`CodeWindow::verify`].
     pub verify: Verify,
-    /// [`Progress::mark`].
-    pub mark: fn(&mut Progress, count: usize, depth: usize, by_position: bool) -> Option<Repetition>,
-    /// [`Progress::count`].
-    pub count: fn(&mut Progress, count: usize, values: &[[u16; CODES]; 2]),
+    /// [`Progress::mark`](super::period::Progress).
+    pub mark: Mark,
+    /// [`Progress::count`](super::period::Progress).
+    pub count: Count,
     /// The operations that the loops of a window are compiled for.
     pub window: WindowOps,
 }

@@ -21,6 +21,7 @@ use super::blocks::Sparse;
 use super::chain::{self, Chain, SHORT};
 use super::codes::{Coder, LANES, Move, codes_at, parted, sort, sort_by_shift};
 use super::cover;
+use crate::cores::octal::period::{Progress, Repetition};
 use crate::simd::array_of;
 
 /// Codes of a word.
@@ -79,6 +80,10 @@ impl Moves {
         self.shifts.iter().copied().max().unwrap_or(0)
     }
 }
+
+/// Functions that mark and count heaps of a run without a table: [`Progress::mark`] and [`Progress::count`].
+pub type Mark = fn(&mut Progress, count: usize, depth: usize, by_position: bool) -> Option<Repetition>;
+pub type Count = fn(&mut Progress, count: usize, values: &[[u16; CODES]; 2]);
 
 /// A function that verifies a chunk: [`CodeWindow::verify`].
 pub type Verify = fn(&mut CodeWindow, codes: &[u8], n: usize, odd: usize, is_reached: IsReached<'_>) -> Result<(), End>;
