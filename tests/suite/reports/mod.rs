@@ -168,10 +168,18 @@ fn page_of(kernels: &[(&str, [f64; 3])]) -> String {
 /// Also those that are slower than a kernel before them.
 #[test]
 fn the_ablation_has_every_kernel_that_was_timed() {
-    let kernels = [("byte_lanes", 8.0), ("pull_words", 5.1), ("stamp", 5.0), ("flags", 1.0), ("bit_array", 0.9)];
+    let kernels = [
+        ("byte_lanes", 8.0),
+        ("gone_lanes", 5.2),
+        ("pull_words", 5.1),
+        ("stamp", 5.0),
+        ("flags", 1.0),
+        ("bit_array", 0.9),
+    ];
     let page = page_of(&kernels.map(|(kernel, ratio)| (kernel, [ratio; 3])));
     let ideas: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     assert_eq!(ideas, ["flags", "bit_array", "stamp", "pull_words", "byte_lanes"], "{page}");
+    assert!(page.contains(" Gone since: `gone_lanes` 76.9.\n"), "{page}");
     assert_eq!(cells(&page, "| `pull_words`: ").last(), Some(&"1.02 (1.02–1.02)"));
 }
 

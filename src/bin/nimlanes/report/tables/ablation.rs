@@ -4,7 +4,7 @@ use nimlanes::kernel::session::KernelInfo;
 
 use super::markdown::{MarkdownTable, code, figure, times};
 use super::operation::summary;
-use super::{Entry, MachineReport, Ratio, TierColumns};
+use super::{Entry, MachineReport, Ratio, TierColumns, nanoseconds};
 use crate::measuring::duel::{Duel, Row};
 
 /// One idea at several tiers, in the order of the list.
@@ -56,8 +56,12 @@ impl MachineReport<'_> {
         self.data.ceilings.iter().find(|reading| reading.kind == "clock").map(|reading| reading.ns)
     }
 
-    /// The note above the ablation.
-    pub(super) fn note_on_ablation(&self, duel: &Duel, unit: &str) -> String {
+    /// The note above the ablation, with kernels that were too slow or have left the list since.
+    pub(super) fn note_on_ablation(&self, entry: &Entry, duel: &Duel, unit: &str) -> String {
+        let is_gone = |row: &&Row| entry.kernels.iter().all(|kernel| kernel.name != row.kernel);
+        let gone = duel.rows.iter().filter(is_gone);
+        let gone: Vec<String> = gone.map(|row| format!("{} {}", code(&row.kernel), nanoseconds(Some(row)))).collect();
+        let gone = if gone.is_empty() { String::new() } else { format!(" Gone since: {}.", gone.join(", ")) };
         let cycle = self
             .cycle()
             .map(|ns| format!(" A cycle took {} ns. Cycles and ratios are of the fastest tier.", figure(ns)));
@@ -65,6 +69,6 @@ impl MachineReport<'_> {
         let slow: Vec<String> = slow.map(|skipped| code(&skipped.kernel)).collect();
         let slow = if slow.is_empty() { String::new() } else { format!(" Too slow to time: {}.", slow.join(", ")) };
         let cycle = cycle.unwrap_or_default();
-        format!("In ns per {unit}.{cycle}{slow}\n\n")
+        format!("In ns per {unit}.{cycle}{slow}{gone}\n\n")
     }
 }

@@ -61,7 +61,7 @@ impl MachineReport<'_> {
             }
         };
         if let (Some(reference), Some(best)) = (entry.public(duel).or(entry.baseline(duel)), duel.rows.first()) {
-            let note = self.note_on_ablation(duel, &best.unit);
+            let note = self.note_on_ablation(entry, duel, &best.unit);
             section("Ablation", &(note + &self.ablation(entry, duel, reference) + &self.observed(entry, best)));
         }
         section("Bound", &self.bound(name, duel).map_or(String::new(), |[_, needs]| needs));
