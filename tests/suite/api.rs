@@ -31,82 +31,43 @@ fn is_an_error<E: Error + Send + Sync + 'static>() {
 
 fn is_a_key<T: Clone + Eq + Hash + Send + Sync + 'static>() {}
 
+/// Calls a function for each of these types.
+macro_rules! all {
+    ($function:ident: $($of:ty),+) => { $($function::<$of>();)+ };
+}
+
 #[test]
 fn errors_can_be_boxed_and_sent() {
-    is_an_error::<CheckpointError>();
-    is_an_error::<CodeError>();
-    is_an_error::<DiagonalsError>();
-    is_an_error::<DuelError>();
-    is_an_error::<FamilyError>();
-    is_an_error::<InputError>();
-    is_an_error::<MoveSetError>();
-    is_an_error::<NameError>();
-    is_an_error::<NotACase>();
-    is_an_error::<NumberError>();
-    is_an_error::<Obstacle>();
-    is_an_error::<RulesError>();
-    is_an_error::<RunError>();
-    is_an_error::<SelectError>();
-    is_an_error::<SolveError>();
-    is_an_error::<TierError>();
-    is_an_error::<UnknownOperation>();
-    is_an_error::<ValueError>();
-    is_an_error::<ValuesError>();
-    is_an_error::<VerifyError>();
-    is_an_error::<WrongCap>();
+    all! { is_an_error:
+        CheckpointError, CodeError, DiagonalsError, DuelError, FamilyError, InputError, MoveSetError, NameError,
+        NotACase, NumberError, Obstacle, RulesError, RunError, SelectError, SolveError, TierError, UnknownOperation,
+        ValueError, ValuesError, VerifyError, WrongCap
+    }
 }
 
 #[test]
 fn what_a_solution_is_made_of_can_be_shared_by_threads() {
-    goes_to_threads::<AnyOperation>();
-    goes_to_threads::<dyn Session>();
-    goes_to_threads::<Candidate>();
-    goes_to_threads::<FoundPositions>();
-    goes_to_threads::<Game>();
-    goes_to_threads::<Kernel<octal::MexOctal>>();
-    goes_to_threads::<Machine>();
-    goes_to_threads::<Positions>();
-    goes_to_threads::<Question>();
-    goes_to_threads::<Run>();
-    goes_to_threads::<Selection>();
-    goes_to_threads::<Solution>();
-    goes_to_threads::<Solver>();
+    all! { goes_to_threads:
+        AnyOperation, dyn Session, Candidate, FoundPositions, Game, Kernel<octal::MexOctal>, Machine, Positions,
+        Question, Run, Selection, Solution, Solver
+    }
 }
 
 #[test]
 fn inputs_and_progress_can_be_shared_by_threads() {
-    goes_to_threads::<octal::Octal>();
-    goes_to_threads::<octal::Start>();
-    goes_to_threads::<occupancy::ProportionateNim>();
-    goes_to_threads::<partitions::Partitions>();
-    goes_to_threads::<period::Progress>();
-    goes_to_threads::<period::Start>();
-    goes_to_threads::<records::Progress>();
-    goes_to_threads::<records::Records>();
-    goes_to_threads::<records::Start>();
-    goes_to_threads::<split::Split>();
-    goes_to_threads::<subtraction::Subtraction>();
-    goes_to_threads::<table_scan::StoneGame>();
-    goes_to_threads::<triples::Values>();
-    goes_to_threads::<zeros::Progress>();
-    goes_to_threads::<zeros::Start>();
-    goes_to_threads::<zeros::Zeros>();
+    all! { goes_to_threads:
+        octal::Octal, octal::Start, occupancy::ProportionateNim, partitions::Partitions, period::Progress,
+        period::Start, records::Progress, records::Records, records::Start, split::Split, subtraction::Subtraction,
+        table_scan::StoneGame, triples::Values, zeros::Progress, zeros::Start, zeros::Zeros
+    }
 }
 
 #[test]
 fn what_names_something_can_be_the_key_of_a_map() {
-    is_a_key::<Case>();
-    is_a_key::<Claim>();
-    is_a_key::<Code>();
-    is_a_key::<Core>();
-    is_a_key::<Diagonals>();
-    is_a_key::<MoveSet>();
-    is_a_key::<octal::Mask>();
-    is_a_key::<period::Theorem>();
-    is_a_key::<Rules>();
-    is_a_key::<table_scan::Rule>();
-    is_a_key::<Tier>();
-    is_a_key::<Yields>();
+    all! { is_a_key:
+        Case, Claim, Code, Core, Diagonals, MoveSet, octal::Mask, period::Theorem, Rules, table_scan::Rule, Tier,
+        Yields
+    }
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
 
 use nimlanes::games::GAMES;
 use nimlanes::machine::isa::Tier;
@@ -11,7 +10,7 @@ use serde_json::Value;
 
 use crate::nimlanes;
 #[cfg(unix)]
-use crate::program::{Command, path_of_program, without_tools};
+use crate::program::{path_of_program, without_tools};
 
 /// The names of this architecture's tiers.
 fn tiers(between: &str) -> String {
@@ -28,15 +27,7 @@ fn stdout(args: &[&str]) -> String {
 
 /// Runs with `args` and expects exit code 2 and a single line that contains `says`.
 fn refused(args: &[&str], says: &str) {
-    refused_by(&mut nimlanes(), args, says);
-}
-
-fn refused_by(command: &mut Command, args: &[&str], says: &str) {
-    let output = command.args(args).assert().code(2).stdout("").get_output().clone();
-    let line = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!(line.trim_end().lines().count(), 1, "{args:?} printed more than a line: {line}");
-    assert!(line.starts_with("nimlanes: "), "{args:?}: {line}");
-    assert!(line.contains(says), "{args:?} should say {says:?}: {line}");
+    nimlanes().args(args).refused(2, says);
 }
 
 #[test]
@@ -174,138 +165,17 @@ fn the_named_variants_are_other_games() {
     );
 }
 
+/// Other misspelt names are in `refusals.tsv`.
 #[test]
-fn wrong_limits() {
-    refused(&["solve", "stone-game", "--limit", "-5"], "at least 0");
-    refused(&["solve", "stone-game", "--limit", "many"], "not a whole number");
-    refused(&["solve", "stone-game", "--limit", "1e30"], "at most 18446744073709551615");
-    refused(&["solve", "stone-game", "--limit", "1e19"], "at most");
-    refused(&["solve", "stone-game", "--limit", "4e6"], "would fit");
-    refused(&["solve", "nim-square", "--limit", "1e18"], "at most");
-    refused(&["solve", "--limit", "5"], "GAME");
-    let asked =
-        "the Grundy values that xor_triples is given: size 1000000000000000 is too large for mex_subtraction; at most";
-    refused(&["compare", "xor_triples", "--size", "1e15"], asked);
+fn a_misspelt_tier_gets_a_suggestion() {
+    nimlanes().env("NIMLANES_ISA_MAX", "avx").arg("env").refused(2, "did you mean `avx2`? allowed: portable");
 }
 
 #[test]
-fn wrong_names() {
-    refused(&["solve", "chess"], "stone-game");
-    refused(&["solve", "stone-game", "--rule", "none"], "one-or-two");
-    refused(&["solve", "stone-game", "--moves", "squares"], "--moves");
-    refused(&["solve", "nim-square", "--rule", "one-or-two"], "--rule");
-    refused(&["solve", "stone-game", "--heaps", "2"], "--heaps");
-    refused(&["solve", "nim-square", "--exact"], "--exact");
-    refused(&["solve", "nim-square", "--heaps", "10001"], "at most 10000");
-    refused(&["solve", "scatterstone-nim", "--modulus", "0"], "modulus 0");
-    refused(&["solve", "scatterstone-nim", "--modulus", "1000000006"], "odd");
-    refused(&["solve", "scatterstone-nim", "--modulus", "2147483649"], "odd");
-    refused(&["solve", "stone-game", "--kernel", "bit_rows"], "OPERATION=");
-    refused(&["positions", "stone-game", "--limit", "9", "--kernel", "table_scan=blocks_words"], "in no order");
-    refused(&["solve", "stone-game", "--kernel", "table_scan=none"], "byte_table");
-    refused(&["solve", "stone-game", "--kernel", "scan=byte_table"], "table_scan");
-    refused(&["solve", "stone-game", "--kernel", "mex_subtraction=stamp"], "does not use");
-    refused(&["compare", "none"], "table_scan");
-    refused(&["compare", "table_scan", "--workload", "none"], "all-moves");
-    refused(&["compare", "table_scan", "--kernels", ""], "a value is required for '--kernels <A,B,C>'");
-    refused(&["compare", "table_scan", "--kernels", "byte_table,"], "a value is required for '--kernels <A,B,C>'");
-    refused(&["compare", "table_scan", "--kernels", "none"], "byte_table");
-    refused(&["compare", "table_scan", "--baseline", "none"], "byte_table");
+fn a_kernel_that_cannot_run_here_is_named_with_the_reason() {
+    let duel = ["compare", "table_scan", "--kernels", "bit_rows_avx2"];
     let unable = "kernel table_scan=bit_rows_avx2 is not available: ";
-    let mut portable = nimlanes();
-    refused_by(
-        portable.env("NIMLANES_ISA_MAX", "portable"),
-        &["compare", "table_scan", "--kernels", "bit_rows_avx2"],
-        unable,
-    );
-    refused(&["compare", "table_scan", "--seconds", "0"], "above 0");
-    refused(&["run", "table_scan", "--kernel", "none"], "byte_table");
-    refused(&["nonsense"], "nonsense");
-    refused(&["--json", "kernels"], "--json");
-}
-
-/// A misspelt name gets a suggestion.
-#[test]
-fn misspelt_names_get_suggestions() {
-    refused(&["verfy"], "unrecognized subcommand 'verfy'; tip: a similar subcommand exists: 'verify'");
-    refused(&["solve", "stonegame"], "[possible values: stone-game, ");
-    refused(&["solve", "stonegame"], "tip: a similar value exists: 'stone-game'");
-    refused(&["solve", "--jsn"], "unexpected argument '--jsn' found; tip: a similar argument exists: '--json'");
-    refused(
-        &["solve", "stone-game", "--rule", "one-or-tow"],
-        "[possible values: all, one-or-two]; tip: a similar value exists: 'one-or-two'",
-    );
-    refused(&["solve", "stone-game", "--kernel", "table_scan=bit_row"], "did you mean `bit_rows`? allowed: byte_table");
-    refused(&["solve", "nim-square", "--moves", "sqares"], "did you mean `squares`? allowed: squares, ");
-    refused(&["kernels", "mex_spilt"], "unknown operation `mex_spilt`; did you mean `mex_split`? allowed: table_scan");
-    refused(&["compare", "table_scan", "--workload", "all-move"], "did you mean `all-moves`? allowed: all-moves");
-    refused(&["compare", "table_scan", "--kernels", "bit_rws"], "did you mean `bit_rows`? allowed: byte_table");
-    refused(&["run", "table_scan", "--kernel", "byte_tabel"], "did you mean `byte_table`? allowed: byte_table");
-    refused_by(nimlanes().env("NIMLANES_ISA_MAX", "avx"), &["env"], "did you mean `avx2`? allowed: portable");
-}
-
-/// All errors are a line that says what is wrong and what is allowed, whether clap finds them or the command.
-#[test]
-fn wrong_options() {
-    for (args, says) in [
-        (&["solve", "stone-game", "--limit"][..], "a value is required for '--limit <N>'"),
-        (
-            &["solve", "stone-game", "--limit", ""],
-            "'--limit <N>': not a whole number; write 100000, 10_000_000, 1e7 or 2^30",
-        ),
-        (&["solve", "stone-game", "--limit", "NaN"], "invalid value 'NaN' for '--limit <N>': not a whole number"),
-        (
-            &["solve", "stone-game", "--limit", "1e400"],
-            "invalid value '1e400' for '--limit <N>': too large; at most 18446744073709551615",
-        ),
-        (&["solve", "stone-game", "--limit", "1", "--limit", "2"], "'--limit <N>' cannot be used multiple times"),
-        (
-            &["solve", "stone-game", "--rule", ""],
-            "a value is required for '--rule <RULE>' but none was supplied; [possible values: all, one-or-two]",
-        ),
-        (&["solve", "stone-game", "--heaps", "3"], "stone-game has no option --heaps; allowed: --rule"),
-        (&["solve", "nim-square", "--exact"], "nim-square has no option --exact; allowed: --moves, --heaps"),
-        (&["solve", "nim-square", "--modulus", "x"], "nim-square has no option --modulus; allowed: --moves, --heaps"),
-        (&["solve", "stone-game", "--moves", "1"], "stone-game has no option --moves; allowed: --rule"),
-        (&["solve", "scatterstone-nim", "--rule", "all"], "no option --rule; allowed: --modulus, --exact"),
-        (&["solve", "--moves", "cubes"], "arguments were not provided: <GAME>"),
-        (&["solve", "--exact"], "arguments were not provided: <GAME>"),
-        (&["solve", "nim-square", "--heaps", "-1"], "--heaps `-1` is too small; at least 0"),
-        (&["solve", "nim-square", "--heaps", "x"], "--heaps `x` is not a whole number"),
-        (&["solve", "scatterstone-nim", "--modulus", "-7"], "--modulus `-7` is too small"),
-        (
-            &["solve", "scatterstone-nim", "--modulus", "7", "--exact"],
-            "the argument '--modulus <MODULUS>' cannot be used with '--exact'",
-        ),
-        (
-            &["solve", "stone-game", "--kernel", "table_scan=bit_rows", "--kernel", "table_scan=byte_table"],
-            "--kernel names a kernel of table_scan twice",
-        ),
-        (&["solve", "stone-game", "more"], "unexpected argument 'more' found"),
-        (&["positions"], "arguments were not provided: --limit <N>; <GAME>"),
-        (&["plot", "stone-game", "--limit", "9", "--output", "a.gif"], "allowed: names that end in .svg"),
-        (&["grundy", "--zeros", "--records"], "'--zeros' cannot be used with '--records'"),
-        (&["grundy", "--kernel", "mex_subtraction=none"], "unknown kernel `none` of mex_subtraction; allowed: "),
-        (
-            &["grundy", "--zeros", "--kernel", "mex_subtraction=stamp"],
-            "grundy does not use mex_subtraction for these options; allowed: mex_zeros",
-        ),
-        (&["compare", "table_scan", "--kernels", "bit_rows,bit_rows"], "--kernels names bit_rows twice"),
-        (&["compare", "table_scan", "--seconds", "nan"], "above 0 and at most 86400"),
-        (&["compare", "table_scan", "--time-limit", "1e400"], "above 0 and at most 86400"),
-        (&["run", "table_scan"], "arguments were not provided: --kernel <NAME>"),
-        (&["profile", "table_scan", "--dir", ""], "a value is required for '--dir <DIR>'"),
-        (
-            &["profile", "table_scan", "-o", "profile.png"],
-            "the suffix of the file is none of .svg, .folded, .txt, .json",
-        ),
-        (&["profile", "table_scan", "-o", "profile.svg", "--dir", "."], "cannot be used with '--dir <DIR>'"),
-        (&["report", "--quick", "--check"], "'--quick' cannot be used with '--check'"),
-        (&["verify", "mex_split", "more"], "unexpected argument 'more' found"),
-        (&["verify", "mex_octl"], "unknown operation `mex_octl`"),
-    ] {
-        refused(args, says);
-    }
+    nimlanes().env("NIMLANES_ISA_MAX", "portable").args(duel).refused(2, unable);
 }
 
 #[test]
@@ -415,9 +285,9 @@ fn an_empty_variable_is_an_unset_one() {
 #[test]
 fn wrong_variables() {
     let unknown = format!("NIMLANES_ISA_MAX: unknown tier `mmx`; allowed: {}", tiers(", "));
-    refused_by(nimlanes().env("NIMLANES_ISA_MAX", "mmx"), &["kernels"], &unknown);
-    refused_by(nimlanes().env("NIMLANES_KERNEL", "table_scan"), &["kernels"], "NIMLANES_KERNEL");
-    refused_by(nimlanes().env("NIMLANES_KERNEL", "table_scan=none"), &["solve", "stone-game"], "byte_table");
+    nimlanes().env("NIMLANES_ISA_MAX", "mmx").args(&["kernels"]).refused(2, &unknown);
+    nimlanes().env("NIMLANES_KERNEL", "table_scan").args(&["kernels"]).refused(2, "NIMLANES_KERNEL");
+    nimlanes().env("NIMLANES_KERNEL", "table_scan=none").args(&["solve", "stone-game"]).refused(2, "byte_table");
 }
 
 #[test]
@@ -428,7 +298,7 @@ fn a_kernel_that_the_cpu_lacks_is_refused_with_those_it_has() {
     let (operation, name) = (vector["operation"].as_str().expect("a name"), vector["kernel"].as_str().expect("a name"));
     let mut capped = nimlanes();
     capped.env("NIMLANES_ISA_MAX", "portable");
-    refused_by(&mut capped, &["run", operation, "--kernel", name], "not available");
+    capped.args(["run", operation, "--kernel", name]).refused(2, "not available");
 }
 
 #[test]
@@ -507,9 +377,7 @@ fn run_and_profile_predict_the_time() {
     nimlanes().args(run).args(few).assert().success().says("size 100: bit_rows is predicted to take");
     let published = "size 1000, the published one: bit_rows is predicted";
     nimlanes().args(run).args(&few[2..]).assert().success().says(published);
-    let mut slow = std::process::Command::new(path_of_program());
-    slow.args(["run", "mex_octal", "--kernel", "stamp"]).stderr(Stdio::piped()).stdout(Stdio::null());
-    let mut slow = slow.spawn().expect("it starts");
+    let mut slow = nimlanes().args(["run", "mex_octal", "--kernel", "stamp"]).begin();
     let says = BufReader::new(slow.stderr.take().expect("it is piped")).lines().next().expect("a line").expect("text");
     slow.kill().and_then(|()| slow.wait()).expect("it ends");
     let less = "the largest within 2.00 s a run: at 131072, the published one, stamp is predicted to take";
@@ -790,7 +658,7 @@ fn every_json_document_names_its_format() {
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe_ends_silently() {
-    use std::process::Command;
+    use std::process::{Command, Stdio};
     let program = path_of_program();
     let mut child =
         Command::new(program).arg("kernels").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");

@@ -464,9 +464,8 @@ fn a_survey_goes_on_where_it_was_stopped() {
 fn a_longer_survey_corrects_a_shorter_one() {
     let folder = in_memory();
     let of = |code: &str, args: &[&str]| -> (bool, Value) {
-        let output = survey(folder.path(), &[&[code], args].concat()).assert().success().get_output().stdout.clone();
-        let content = load(&folder.path().join(format!("{code}.json")))["content"].take();
-        (String::from_utf8(output).expect("UTF-8").ends_with(": known\n"), content)
+        let is_known = survey(folder.path(), &[&[code], args].concat()).text().ends_with(": known\n");
+        (is_known, load(&folder.path().join(format!("{code}.json")))["content"].take())
     };
     let observed = |length: u64, preperiod: u64, saltus: u64| json!({ "length": length, "preperiod": preperiod, "saltus": saltus, "proved": false });
     // Observed, then contradicted; not found, then proved; observed, and still observed.
@@ -508,10 +507,7 @@ fn a_game_has_one_file() {
     let list = folder.path().join("games");
     fs::write(&list, "0.77,0.770 .77 # Kayles\nkayles,0.7[0]").expect("a writable folder");
     let (list, into) = (format!("@{}", list.display()), folder.path().join("surveyed"));
-    let lines = |codes: &[&str]| {
-        let output = survey(&into, &[codes, &["--limit", "1e3"]].concat()).assert().success();
-        String::from_utf8(output.get_output().stdout.clone()).expect("UTF-8")
-    };
+    let lines = |codes: &[&str]| survey(&into, &[codes, &["--limit", "1e3"]].concat()).text();
     assert_eq!(lines(&["0.770", &list, "0.7[0],0.77"]).lines().count(), 2);
     let mut files: Vec<_> =
         fs::read_dir(&into).expect("a folder").map(|file| file.expect("a file").file_name()).collect();
@@ -555,8 +551,7 @@ fn a_survey_of_what_is_no_game_gives_one_line() {
     let empty = format!("@{}", empty.display());
     let wrong = [("0.9x", 2), ("1.7", 2), ("@/no/such/file", 2), (&empty, 2)];
     for (code, exit) in wrong {
-        let output = survey(folder.path(), &[code]).assert().code(exit).get_output().stderr.clone();
-        assert_eq!(String::from_utf8_lossy(&output).lines().count(), 1, "{code}");
+        survey(folder.path(), &[code]).refused(exit, "");
     }
     survey(Path::new("/proc/none"), &["0.77"]).assert().code(1);
     survey(folder.path(), &["0.77", "--kernel", "mex_zeros=bit_sieve"]).assert().code(2);
@@ -602,24 +597,6 @@ fn shards_of_a_survey_are_its_parts_and_merge() {
     assert_eq!(together, whole);
     assert_eq!(of("shared", &[]), whole, "all are known, in whatever shards they were found");
     of("shared", &["--shard", "999/1000"]);
-}
-
-#[test]
-fn a_wrong_survey_gives_one_line() {
-    let folder = in_memory();
-    let wrong: [(&[&str], &str); 6] = [
-        (&["0.77", "--shard", "4/4"], "K from 0 to N - 1"),
-        (&["0.77", "--shard", "4"], "as in 0/4"),
-        (&["0.77", "--shard", "0/0"], "allowed: K/N"),
-        (&["0.77", "--shard", "0/1000001"], "N is up to 1000000"),
-        (&["0.77", "--shard", "a/4"], "allowed: K/N"),
-        (&[], "<CODE>"),
-    ];
-    for (args, says) in wrong {
-        let output = survey(folder.path(), args).assert().code(2).get_output().stderr.clone();
-        let error = String::from_utf8_lossy(&output);
-        assert!(error.lines().count() == 1 && error.contains(says), "{args:?}: {error}");
-    }
 }
 
 /// The periods of all sets of three moves, in which the claims of the page are counted; some of the sets against values computed

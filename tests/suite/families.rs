@@ -195,26 +195,3 @@ fn symmetric_families_have_both_moves_of_a_pair() {
     let found = family_of(&["--largest-move", "12", "--symmetric"]).remove(0);
     assert_eq!([&found["sets"], &found["longest_period"]], [&json!(64), &json!(part.longest_period())]);
 }
-
-#[test]
-fn a_wrong_family_gives_one_line() {
-    for (args, says) in [
-        (&["--largest-move", "0"][..], "allowed: 1 to 63"),
-        (&["--largest-move", "9..3"], "as in 2..20"),
-        (&["--largest-move", "9", "--with", "9"], "allowed: smaller moves"),
-        (&["--largest-move", "9", "--with", "3,3"], "named twice"),
-        (&["--largest-move", "9", "--with", "64"], "63"),
-        (&["--largest-move", "9", "--with", "2", "--symmetric"], "cannot be used with"),
-        (&["--largest-move", "9", "--top", "0"], "at least 1"),
-        (&["--largest-move", "9", "--sets", "0"], "at least 1"),
-        (&["--largest-move", "2..9", "--sets", "3"], "allowed: --largest-move 3 or more"),
-        (&["--largest-move", "63", "--sets", "9"], "allowed: up to 10000000"),
-        (&["--largest-move", "9", "--sets", "3", "--symmetric"], "cannot be used with"),
-        (&["--largest-move", "9", "--kernel", "mex_split=dp"], "mex_split"),
-        (&["--largest-move", "60"], "day"),
-    ] {
-        let output = nimlanes().arg("family").args(args).assert().failure().get_output().stderr.clone();
-        let error = String::from_utf8_lossy(&output);
-        assert!(error.lines().count() == 1 && error.contains(says), "{args:?}: {error}");
-    }
-}

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tempfile::TempDir;
 
-use crate::program::{Command, path_of_program};
+use crate::program::{Command, path_of_program, send};
 
 /// The output of `grundy --limit 2 --format csv`.
 const CSV: &str = "n,a\n0,0\n1,1\n2,0\n";
@@ -65,9 +65,7 @@ impl Folder {
 
     /// Runs in this folder, and expects an exit code and a single line on stderr that contains `says`.
     fn refused(&self, args: &[&str], code: i32, says: &str) {
-        let output = nimlanes(args).current_dir(self.0.path()).assert().code(code).stdout("").get_output().clone();
-        let line = String::from_utf8(output.stderr).expect("text");
-        assert!(line.lines().count() == 1 && line.contains(says), "{args:?} should say {says:?}: {line}");
+        nimlanes(args).current_dir(self.0.path()).refused(code, says);
     }
 }
 
@@ -77,11 +75,6 @@ fn wait_until(what: &str, is_due: impl Fn() -> bool) {
         assert!(start.elapsed() < Duration::from_secs(60), "still waiting: {what}");
         sleep(Duration::from_millis(5));
     }
-}
-
-fn send(signal: &str, child: &Child) {
-    let status = std::process::Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
-    assert!(status.expect("kill runs").success());
 }
 
 fn exit_code(output: &Output) -> Option<i32> {
@@ -153,11 +146,7 @@ fn a_list_that_was_read_is_not_replaced() {
 #[test]
 fn a_hyphen_is_the_standard_stream() {
     let folder = Folder::new();
-    let run = |args: &[&str], input: &str| {
-        let mut program = nimlanes(args);
-        let run = program.current_dir(folder.0.path()).write_stdin(input).assert().success().stderr("");
-        String::from_utf8(run.get_output().stdout.clone()).expect("UTF-8")
-    };
+    let run = |args: &[&str], input: &str| nimlanes(args).current_dir(folder.0.path()).write_stdin(input).text();
     assert_eq!(run(&[&TO[..], &["-"]].concat(), ""), CSV);
     assert_eq!(run(&["positions", "stone-game", "--limit", "1", "--output", "-"], ""), "x,y,z\n0,0,0\n");
     let certificate = ["grundy", "--code", "kayles", "--limit", "500", "--format", "certificate", "-o", "-"];
@@ -333,15 +322,7 @@ fn a_checkpoint_belongs_to_one_run() {
     let folder = Folder::new();
     let keep = ["--limit", "2e9", "--checkpoint", "kept"];
     let keep = [&RECORDS[..], &keep].concat();
-    let start = || {
-        let program = std::process::Command::new(path_of_program())
-            .args(&keep)
-            .current_dir(folder.0.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn();
-        program.expect("it starts")
-    };
+    let start = || nimlanes(&keep).current_dir(folder.0.path()).begin();
     let size = || folder.path("kept").metadata().map_or(0, |known| known.len());
     let mut first = start();
     // From before the first checkpoint until after it was replaced.

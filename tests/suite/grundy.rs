@@ -7,7 +7,7 @@ use hmac_sha256::Hash;
 use nimlanes::cores::mex::octal::{Code, checkpoint};
 use nimlanes::machine::isa::Tier;
 
-use crate::program::{Command, path_of_program};
+use crate::program::{Command, path_of_program, send};
 use crate::{example, in_memory};
 
 fn grundy(args: &[&str]) -> Command {
@@ -17,7 +17,7 @@ fn grundy(args: &[&str]) -> Command {
 }
 
 fn text(args: &[&str]) -> String {
-    String::from_utf8(grundy(args).assert().success().get_output().stdout.clone()).expect("text")
+    grundy(args).text()
 }
 
 fn json(args: &[&str]) -> serde_json::Value {
@@ -177,12 +177,7 @@ fn a_run_that_is_killed_early_keeps_its_first_heaps() {
     assert!(want.contains("\n2        40000001, "), "{want}");
     let file = checkpoint("kept");
     let keep = [&args[..], &[&file]].concat();
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes"))
-        .arg("grundy")
-        .args(&keep)
-        .stdout(std::process::Stdio::null())
-        .spawn()
-        .expect("it starts");
+    let mut child = grundy(&keep).begin();
     while !std::path::Path::new(&file).exists() && child.try_wait().expect("a child").is_none() {
         std::thread::sleep(POLL);
     }
@@ -199,12 +194,7 @@ const POLL: Duration = Duration::from_millis(1);
 fn kill_three(args: &[&str], file: &std::path::Path) -> u32 {
     let mut kills = 0;
     for _ in 0..3 {
-        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes"))
-            .arg("grundy")
-            .args(args)
-            .stdout(std::process::Stdio::null())
-            .spawn()
-            .expect("it starts");
+        let mut child = grundy(args).begin();
         // At first the file is only locked, and empty.
         let kept = || file.metadata().ok().filter(|data| data.len() > 0).and_then(|data| data.modified().ok());
         let before = kept();
@@ -233,9 +223,7 @@ fn a_killed_run_resumes_from_its_checkpoint() {
     // A file of another run is refused, and left as it is.
     let kept = std::fs::read(&file).expect("a checkpoint");
     for other in [["--moves", "factorials", "--limit", "9e7"], ["--moves", "fibonacci", "--limit", "1e8"]] {
-        let output =
-            grundy(&other).args(["--records", "--checkpoint"]).arg(&file).assert().code(2).get_output().clone();
-        assert_eq!(String::from_utf8(output.stderr).expect("text").lines().count(), 1, "{other:?}");
+        grundy(&other).args(["--records", "--checkpoint"]).arg(&file).refused(2, "");
         assert_eq!(std::fs::read(&file).expect("a checkpoint"), kept);
     }
     assert_eq!(text(&keep), want);
@@ -255,9 +243,7 @@ fn a_killed_run_over_a_compressed_history_resumes() {
     assert!(kill_three(&named("mex_records=compressed_lanes"), &file) > 0, "no run was killed before its end");
     let kept = std::fs::read(&file).expect("a checkpoint");
     assert!(kept.starts_with(b"nimlane3") && kept.len() < 10_000_000, "{} bytes", kept.len());
-    let output = grundy(&named("mex_records=guess_lanes")).assert().code(2).get_output().clone();
-    let line = String::from_utf8(output.stderr).expect("text");
-    assert!(line.lines().count() == 1 && line.contains("guess_lanes cannot be used"), "{line}");
+    grundy(&named("mex_records=guess_lanes")).refused(2, "guess_lanes cannot be used");
     assert_eq!(std::fs::read(&file).expect("a checkpoint"), kept);
     assert_eq!(text(&keep), text(&args));
     assert!(!file.exists(), "the checkpoint goes with the end");
@@ -274,11 +260,9 @@ fn a_killed_run_over_zeros_resumes_from_its_checkpoint() {
         let kills = kill_three(&kept(killed), file.as_ref());
         assert!(kills > 0, "no run was killed before its end");
         let saved = std::fs::read(&file).expect("a checkpoint");
-        for (moves, part) in [("triangular", "another subtraction set"), ("factorials", "another subtraction set")] {
+        for moves in ["triangular", "factorials"] {
             let other = ["--moves", moves, "--zeros", "--limit", killed, "--checkpoint", &file];
-            let output = grundy(&other).assert().code(2).get_output().clone();
-            let line = String::from_utf8(output.stderr).expect("text");
-            assert!(line.lines().count() == 1 && line.contains(part), "{line}");
+            grundy(&other).refused(2, "another subtraction set");
         }
         let records = ["--moves", "factorials", "--records", "--checkpoint", &file];
         grundy(&records).assert().code(2).says("not a checkpoint");
@@ -392,68 +376,20 @@ fn the_growth_of_zeros_is_a_document() {
     assert_eq!(hashes.len(), 17, "no P-position between 2 and 4, and others in every octave");
 }
 
-#[test]
-fn limits_beyond_tables_need_few_moves_and_only_records() {
-    let none = ["--checkpoint", "/no/such/folder/file"];
-    for (args, code, part) in [
-        (vec!["--moves", "squares", "--limit", "1e10", "--records"], 2, "at most 62 moves"),
-        (vec!["--moves", "factorials", "--limit", "1e10", "--format", "csv"], 2, "too large"),
-        (vec!["--moves", "factorials", "--limit", "1e13", "--records"], 2, "too large"),
-        (vec!["--moves", "factorials", "--limit", "2^41", "--records", "--kernel", "mex_records=table"], 2, "GB"),
-        (vec!["--moves", "fibonacci", "--limit", "1e12", "--records"], 2, "would fit"),
-        (vec!["--moves", "squares", "--limit", "2^41", "--zeros"], 2, "too large for mex_zeros"),
-        (
-            vec!["--limit", "1e5", "--zeros", "--kernel", "mex_zeros=bit_sieve", "--checkpoint", "x"],
-            2,
-            "cannot be used",
-        ),
-        (vec!["--moves", "1..65536", "--limit", "65536", "--format", "csv"], 1, "a Grundy value passes 65535"),
-        ([vec!["--format", "csv"], none.to_vec()].concat(), 2, "--checkpoint needs"),
-        ([vec!["--zeros"], none.to_vec()].concat(), 1, "cannot write"),
-        ([vec!["--moves", "factorials", "--limit", "1e8", "--records"], none.to_vec()].concat(), 1, "cannot write"),
-    ] {
-        let output = grundy(&args).assert().code(code).get_output().clone();
-        let line = String::from_utf8(output.stderr).expect("text");
-        assert!(line.lines().count() == 1 && line.contains(part), "{args:?}: {line}");
-    }
-}
-
-#[test]
-fn invalid_requests_give_one_line() {
-    for (args, code) in [
-        (["--moves", "4,2"], 2),
-        (["--moves", ""], 2),
-        (["--moves", "0,1"], 2),
-        (["--limit", "-1"], 2),
-        (["--limit", "1e12"], 2),
-        (["--format", "xml"], 2),
-        (["--output", "/no/such/folder/file"], 1),
-    ] {
-        let output = grundy(&args).assert().code(code).get_output().clone();
-        assert_eq!(String::from_utf8(output.stderr).expect("text").lines().count(), 1, "{args:?}");
-    }
-}
-
 /// The run is ended while it writes.
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_ended_leaves_no_file() {
     let folder = in_memory();
     let out = folder.path().join("values.csv");
-    let args =
-        ["grundy", "--moves", "1,2", "--limit", "2e8", "--format", "csv", "--output", out.to_str().expect("UTF-8")];
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes"))
-        .args(args)
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let args = ["--moves", "1,2", "--limit", "2e8", "--format", "csv", "--output", out.to_str().expect("UTF-8")];
+    let mut child = grundy(&args).begin();
     let left = || std::fs::read_dir(folder.path()).expect("a folder");
     let has_begun = || left().any(|file| file.and_then(|file| file.metadata()).is_ok_and(|file| file.len() > 0));
     while !has_begun() && child.try_wait().expect("a child").is_none() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    let kill = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
-    assert!(kill.expect("kill runs").success());
+    send("TERM", &child);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(143));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "nimlanes: interrupted\n");
@@ -590,41 +526,6 @@ fn greedily() -> &'static str {
     if has_avx2 { "mex_octal=greedy_avx2" } else { "mex_octal=greedy" }
 }
 
-#[test]
-fn wrong_requests_for_octal_games_give_one_line() {
-    for (args, code, part) in [
-        (vec!["--code", "6"], 2, "`6` is not a game"),
-        (vec!["--code", ""], 2, "is not a game"),
-        (vec!["--code", "2.6"], 2, "in front of the point"),
-        (vec!["--code", "0."], 2, "no digits"),
-        (vec!["--code", "0.G"], 2, "`G` is not a digit"),
-        (vec!["--code", "0.[3"], 2, "brackets"),
-        (vec!["--code", "0.777..."], 2, "in brackets: `0.[7]`"),
-        (vec!["--code", "-1"], 2, "is not a game"),
-        (vec!["--code", "0.6", "--moves", "1,2"], 2, "cannot be used with"),
-        (vec!["--code", "0.6", "--limit", "1e15"], 2, "too large"),
-        (vec!["--code", "0.6", "--limit", "1e12", "--format", "csv"], 2, "would fit"),
-        (vec!["--code", "0.6", "--limit", "1e12", "--kernel", "mex_octal=greedy"], 2, "would fit"),
-        (vec!["--code", "0.8", "--limit", "5e8"], 2, "more than a day"),
-        (vec!["--code", "0.8", "--limit", "1000", "--kernel", "mex_period=table"], 2, "mex_period"),
-        (vec!["--moves", "1,2", "--format", "certificate"], 2, "certificate needs --code"),
-        (vec!["--code", "0.6", "--zeros", "--format", "certificate"], 2, "without --zeros and --records"),
-        (vec!["--code", "0.6", "--json", "--format", "certificate"], 2, "cannot be used with"),
-        (vec!["--code", "0.[3]", "--format", "certificate"], 2, "octal digits that end"),
-        (vec!["--code", "grundy", "--format", "certificate"], 2, "octal digits that end"),
-        (vec!["--code", "0.6", "--limit", "1000", "--format", "certificate"], 1, "prove no period"),
-        (vec!["--code", "0.[3]", "--limit", "1e7"], 2, "too large"),
-        (vec!["--code", "0.6", "--zeros", "--records"], 2, "cannot be used with"),
-        (vec!["--code", "0.6", "--kernel", "mex_split=byte_scan"], 2, "allowed: mex_octal"),
-        (vec!["--code", "0.8", "--kernel", "mex_octal=sparse"], 2, "sparse"),
-        (vec!["--code", "0.6", "--checkpoint", "/no/such/folder/file"], 1, "cannot write"),
-    ] {
-        let output = grundy(&args).assert().code(code).get_output().clone();
-        let line = String::from_utf8(output.stderr).expect("text");
-        assert!(line.lines().count() == 1 && line.contains(part), "{args:?}: {line}");
-    }
-}
-
 /// The checker, which uses nothing of the library.
 #[path = "../../src/examples/check_certificate.rs"]
 #[expect(dead_code, reason = "it has a main function")]
@@ -676,10 +577,7 @@ fn a_killed_run_of_an_octal_game_resumes() {
     for (args, part) in
         [(vec!["--code", "0.6"], "another game"), (vec!["--moves", "factorials", "--records"], "not a checkpoint")]
     {
-        let output =
-            grundy(&args).args(["--limit", "6e5", "--checkpoint", &file]).assert().code(2).get_output().clone();
-        let line = String::from_utf8(output.stderr).expect("text");
-        assert!(line.lines().count() == 1 && line.contains(part), "{args:?}: {line}");
+        grundy(&args).args(["--limit", "6e5", "--checkpoint", &file]).refused(2, part);
         assert_eq!(std::fs::read(&file).expect("a checkpoint"), kept);
     }
     // The values are those that a summary starts from.

@@ -48,6 +48,8 @@ mod positions;
 #[cfg(feature = "cli")]
 mod program;
 #[cfg(feature = "cli")]
+mod refusals;
+#[cfg(feature = "cli")]
 mod reports;
 #[cfg(feature = "cli")]
 mod saved;

@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::io::{Read, Result, Write};
 use std::path::{Path, PathBuf};
-use std::process::{self, Output, Stdio};
+use std::process::{self, Child, Output, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -89,6 +89,11 @@ impl Command {
         self
     }
 
+    /// Starts it, with its standard error in a pipe and without an output.
+    pub fn begin(&mut self) -> Child {
+        self.process.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts")
+    }
+
     /// Runs it to its end.
     pub fn output(&mut self) -> Result<Output> {
         self.process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -145,6 +150,11 @@ fn read(pipe: &mut impl Read) -> Vec<u8> {
     let mut all = Vec::new();
     pipe.read_to_end(&mut all).expect("a pipe");
     all
+}
+
+/// Sends a signal to a process.
+pub fn send(signal: &str, child: &Child) {
+    Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).assert().success();
 }
 
 /// How a process ended.

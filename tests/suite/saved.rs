@@ -14,10 +14,7 @@ use crate::program::Command;
 
 /// Expects exit code 1 and a single line that contains `says`.
 pub fn failed(command: &mut Command, says: &str) {
-    let output = command.assert().code(1).get_output().clone();
-    let line = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!(line.trim_end().lines().count(), 1, "more than a line: {line}");
-    assert!(line.starts_with("nimlanes: ") && line.contains(says), "should say {says:?}: {line}");
+    command.refused(1, says);
 }
 
 fn row(kernel: &str, ratio: [f64; 3]) -> Value {

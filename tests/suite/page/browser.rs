@@ -40,13 +40,8 @@ impl Browser {
         // The browser reads from descriptor 3 and writes to 4.
         let mut command = Command::new("sh");
         command.args(["-c", r#"exec "$@" 3<&0 4>&1 >/dev/null 2>&1"#, "sh", program]);
-        command.args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--remote-debugging-pipe",
-        ]);
+        command
+            .args("--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --remote-debugging-pipe".split(' '));
         command.arg(format!("--user-data-dir={}", profile.path().display())).args(flags);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
         let mut process = command.spawn().expect("a shell");

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Stdio;
 
 use nimlanes::cores::mex::subtraction::MexSubtraction;
 use nimlanes::lab::clock::utc_now;
@@ -21,7 +20,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::nimlanes;
-use crate::program::{Command, path_of_program};
+use crate::program::Command;
 use crate::saved::{duel, failed, load, write};
 
 /// A duel as `compare --save` kept it is one of a report.
@@ -270,8 +269,8 @@ fn a_draft_stays_below_the_target_folder() {
     fs::write(root.path().join("RESULTS.md"), "Mine, too.").expect("a writable folder");
     add(&root, folder, "draft", json!(true));
     add_limits(&root, folder);
-    let output = report(&root, &["--data", folder]).assert().success().get_output().stdout.clone();
-    assert!(output.starts_with(b"target/draft/RESULTS.md is written"), "{}", String::from_utf8_lossy(&output));
+    let output = report(&root, &["--data", folder]).text();
+    assert!(output.starts_with("target/draft/RESULTS.md is written"), "{output}");
     assert_eq!((&*read(&root, "README.md"), &*read(&root, "RESULTS.md")), ("Mine.", "Mine, too."));
     assert!(!root.path().join("profiles/charts").exists() && !root.path().join("profiles/tables").exists());
 
@@ -282,8 +281,7 @@ fn a_draft_stays_below_the_target_folder() {
     let page = read(&root, &format!("target/draft/{PAGE}"));
     assert!(page.contains("](../../../../src/cores/mex/subtraction)"), "{page}");
     report(&root, &["--check", "--data", folder]).assert().success();
-    let help = report(&root, &["--help"]).assert().success().get_output().stdout.clone();
-    assert!(String::from_utf8_lossy(&help).contains("below target/draft"));
+    assert!(report(&root, &["--help"]).text().contains("below target/draft"));
 }
 
 /// The file of the kernel `stamp`.
@@ -415,10 +413,7 @@ fn what_was_measured_today_stays_until_all_is_measured_again() {
     let folder = root.path().join(format!("target/draft/profiles/data/{day}-lake"));
     write_folder(&headline(), &folder);
     let old = fs::read(folder.join(FILE)).expect("a file");
-    let mut command = std::process::Command::new(path_of_program());
-    let again = ["report", "--quick", "--again", "--name", "lake"];
-    let child = command.current_dir(root.path()).args(again).stderr(Stdio::piped()).stdout(Stdio::null()).spawn();
-    let mut child = child.expect("it starts");
+    let mut child = report(&root, &["--quick", "--again", "--name", "lake"]).begin();
     let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
     assert!(lines.any(|line| line.expect("text").starts_with("2/")), "a second measurement begins");
     child.kill().and_then(|()| child.wait()).expect("it ends");
