@@ -32,7 +32,7 @@ fn reached<const V: usize>(codes: &[u8], n: usize, m: &Move, first: usize) -> [V
 }
 
 fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes) {
-    let tables = [load(&one_hot(0)), load(&one_hot(1))];
+    let tables = [load(&one_hot::<GROUP>(0)), load(&one_hot::<GROUP>(1))];
     for (first, planes) in (0..planes).step_by(TOGETHER).zip(hits.chunks_exact_mut(TOGETHER)) {
         for part in (0..VECTORS).step_by(HELD) {
             let mut sums: [[Vector<u8>; HELD]; TOGETHER] =
