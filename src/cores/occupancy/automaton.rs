@@ -15,7 +15,7 @@
 //!   flags when they are needed ([`upper_beam`]). So memory is three bit strings between their readers and writers: less
 //!   than `0.05 M` bytes.
 //!
-//! The driver begins at a [start](queues::start) that another kernel finds. It prepares the rows of a span in the first-level cache, lets a
+//! The driver begins at a [start] that another kernel finds. It prepares the rows of a span in the first-level cache, lets a
 //! kernel run the blocks, and finishes: totals by bit counts, flags and marks onto the queues. Segments begin further on, at guessed
 //! joints.
 //!
