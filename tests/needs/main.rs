@@ -39,9 +39,10 @@ fn needs(is_here: bool, what: &str) -> Result<(), &str> {
 }
 
 fn main() {
-    let mut trials = guides::trials();
-    trials.extend(instructions::trials());
+    // The longest first.
+    let mut trials = instructions::trials();
     trials.extend(profiles::trials());
+    trials.extend(guides::trials());
     trials.extend(interrupt::trials());
     #[cfg(unix)]
     trials.extend(shells::trials());

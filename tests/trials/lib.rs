@@ -42,22 +42,36 @@ pub fn run(operations: List, others: impl IntoIterator<Item = Trial>) -> ! {
     let machine = Machine::detect();
     let required: Option<Tier> = variable("NIMLANES_REQUIRE")
         .map(|tier| tier.to_string_lossy().parse().unwrap_or_else(|error| panic!("NIMLANES_REQUIRE: {error}")));
-    let trials = Yields::ALL.iter().copied().flat_map(|yields| {
+    let of_workloads = Yields::ALL.iter().copied().flat_map(|yields| {
         // The slowest oracle is the last operation's, and one thread runs it: begun first, it does not end last.
         operations.iter().rev().flat_map(move |operation| {
-            let trials = move |workload| trials(operation, workload, yields, machine, required);
-            operation.workloads().iter().flat_map(trials)
+            operation.workloads().iter().map(move |workload| trials(operation, workload, yields, machine, required))
         })
     });
-    let trials: Vec<Trial> = trials.collect();
+    let trials = in_turn(of_workloads.map(Iterator::collect).collect());
     let left_out = left_out(operations, &machine, &trials);
     let no_kernel_is_left_out = Trial::test("every compiled kernel has a trial", move || match left_out.as_slice() {
         [] => Ok(()),
         kernels => Err(Failed::from(format!("no workload is in the domain of {}", kernels.join(", ")))),
     });
     let every_kernel_has_rates = Trial::test("every kernel has its rates", move || rates(operations, &machine));
-    let trials = trials.into_iter().chain([no_kernel_is_left_out, every_kernel_has_rates]).chain(others);
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit()
+    // The first of the others may prepare what all of them use: begun first, too, it leaves the rest of the cores to the kernels.
+    let mut others = others.into_iter();
+    let all = others.next().into_iter().chain(trials).chain([no_kernel_is_left_out, every_kernel_has_rates]);
+    libtest_mimic::run(&Arguments::from_args(), all.chain(others).collect()).exit()
+}
+
+/// Trials that share an input wait for the one that prepares it. So trials of as many workloads as there are cores take turns.
+fn in_turn(of_workloads: Vec<Vec<Trial>>) -> Vec<Trial> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut left: Vec<_> = of_workloads.into_iter().map(Vec::into_iter).collect();
+    let mut trials = Vec::new();
+    for together in left.chunks_mut(cores) {
+        while together.iter().any(|workload| workload.len() > 0) {
+            trials.extend(together.iter_mut().filter_map(Iterator::next));
+        }
+    }
+    trials
 }
 
 /// Fails if a kernel has no line in the table of rates of its crate, or if a line has no kernel.
