@@ -69,7 +69,8 @@ pub struct Tally {
 /// How often each value occurs among the values of the first heaps, ascending by value.
 pub fn tallies(values: &[u16]) -> Vec<Tally> {
     // Values need not appear in order.
-    let mut counted = vec![(0, 0); 1 << 16];
+    let largest = values.iter().max().copied().unwrap_or(0);
+    let mut counted = vec![(0, 0); usize::from(largest) + 1];
     for (n, value) in (0..).zip(values) {
         let (first, heaps) = &mut counted[usize::from(*value)];
         if *heaps == 0 {
