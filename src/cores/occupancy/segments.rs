@@ -25,6 +25,7 @@ use super::bit_rows::window_certificate;
 use super::{Positions, ProportionateNim, share};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
+use crate::machine::isa::tier;
 
 pub mod charged_threads {
     //! The automaton in segments, shared among the threads.
@@ -77,9 +78,7 @@ pub mod charged_lanes {
     }
 
     #[inline]
-    #[target_feature(
-        enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
-    )]
+    #[tier(Avx512)]
     pub fn run(input: &ProportionateNim, run: &Run, threads: usize) -> Result<Positions, RunError> {
         let runner = InLanes {
             loops: parts(),

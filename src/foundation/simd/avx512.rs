@@ -5,10 +5,11 @@ use std::arch::asm;
 use std::arch::x86_64::{__m512i, _MM_HINT_T0, _mm_prefetch, _mm512_loadu_si512, _mm512_storeu_si512};
 
 use super::Lane;
+use crate::machine::isa::tier;
 
 /// Loads 64 bytes: `N` lanes of `T`.
 #[inline]
-#[target_feature(enable = "avx512f")]
+#[tier(Avx512)]
 pub fn load<T: Lane, const N: usize>(from: &[T; N]) -> __m512i {
     const { assert!(size_of::<T>() * N == 64, "a vector has 64 bytes") };
     // SAFETY: the reference covers the 64 bytes read (asserted above); the load needs no alignment.
@@ -17,7 +18,7 @@ pub fn load<T: Lane, const N: usize>(from: &[T; N]) -> __m512i {
 
 /// Stores 64 bytes: `N` lanes of `T`.
 #[inline]
-#[target_feature(enable = "avx512f")]
+#[tier(Avx512)]
 pub fn store<T: Lane, const N: usize>(to: &mut [T; N], v: __m512i) {
     const { assert!(size_of::<T>() * N == 64, "a vector has 64 bytes") };
     // SAFETY: the reference covers the 64 bytes written (asserted above), and every bit pattern is a `T`.
@@ -65,7 +66,7 @@ macro_rules! on_rows {
 /// This is in assembly, because the compiler goes through memory, with a stall. The registers are named, because rustc
 /// 1.95 prints wrong names for the halves of registers from `zmm16` on.
 #[inline]
-#[target_feature(enable = "avx512f")]
+#[tier(Avx512)]
 pub fn collect<const BYTES: usize>(rows: &[[u8; BYTES]; 8], from: usize, at: [u8; 8]) -> __m512i {
     assert!(from + usize::from(u8::MAX) + 8 <= BYTES, "the word is in the row");
     let words: __m512i;
@@ -98,7 +99,7 @@ pub fn collect<const BYTES: usize>(rows: &[[u8; BYTES]; 8], from: usize, at: [u8
 
 /// Stores the word in lane `i` at byte `from + at[i]` of row `i`.
 #[inline]
-#[target_feature(enable = "avx512f")]
+#[tier(Avx512)]
 pub fn spread<const BYTES: usize>(rows: &mut [[u8; BYTES]; 8], from: usize, at: [u8; 8], words: __m512i) {
     assert!(from + usize::from(u8::MAX) + 8 <= BYTES, "the word is in the row");
     // SAFETY: writes eight bytes of each row, which are in it (asserted above); the instructions are those of AVX-512F.

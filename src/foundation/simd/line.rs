@@ -21,6 +21,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::bits::WORD;
+use crate::machine::isa::tier;
 use crate::machine::pages::request_huge_pages;
 
 /// Marks in a line.
@@ -66,7 +67,7 @@ impl Line {
     /// Half of the line as a vector.
     #[cfg(target_arch = "x86_64")]
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     pub fn load_half(&self, half: usize) -> __m256i {
         let words = &self.0[half % 2 * (WORDS / 2)..][..WORDS / 2];
         let vector: __m256i;
@@ -82,7 +83,7 @@ impl Line {
     /// [`Line::load`], which it cannot see.
     #[cfg(target_arch = "x86_64")]
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     pub fn or(&self, with: __m512i) -> __m512i {
         let vector: __m512i;
         // SAFETY: reads the 64 bytes of the line; see `load`.
@@ -96,7 +97,7 @@ impl Line {
     /// The line as a vector.
     #[cfg(target_arch = "x86_64")]
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     pub fn load(&self) -> __m512i {
         let vector: __m512i;
         // SAFETY: reads the 64 bytes of the line. Relaxed loads of the words could do the same, so it is no data race; a plain

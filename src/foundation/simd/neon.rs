@@ -4,6 +4,7 @@
 use std::arch::aarch64::*;
 
 use super::lanes128::{Lanes, Vector, WORDS, Words, load, word_of};
+use crate::machine::isa::tier;
 use crate::simd::array_of;
 use crate::simd::bits::{self, WORD};
 
@@ -20,7 +21,7 @@ macro_rules! neon {
         #[inline(always)]
         $vis fn $name $(<const $n: usize>)? ($($argument: $type),*) -> $result {
             #[inline]
-            #[target_feature(enable = "neon")]
+            #[tier(Neon)]
             fn with_neon $(<const $n: usize>)? ($($argument: $type),*) -> $result $body
             // SAFETY: the build has NEON (asserted above).
             unsafe { with_neon $(::<$n>)? ($($argument),*) }

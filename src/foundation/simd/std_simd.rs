@@ -32,7 +32,7 @@ macro_rules! by_tiers {
 
             /// The parts of this tier.
             #[inline]
-            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            #[$crate::machine::isa::tier(Avx2)]
             pub fn parts() -> impl $parts {
                 $body
             }
@@ -48,7 +48,7 @@ macro_rules! by_tiers {
 
             /// The parts of this tier.
             #[inline]
-            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
+            #[$crate::machine::isa::tier(Avx512)]
             pub fn parts() -> impl $parts {
                 $body
             }

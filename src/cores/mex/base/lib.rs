@@ -11,7 +11,7 @@
 
 #[cfg(test)]
 use nimlanes_foundation::moves;
-use nimlanes_foundation::{kernel, simd};
+use nimlanes_foundation::{kernel, machine, simd};
 
 /// The paths of modules are those of files below `src`: listings, reports and profiles show them.
 #[path = ""]

@@ -233,9 +233,10 @@ pub mod plain {
 /// AVX2.
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 pub mod avx2 {
+    use crate::machine::isa::tier;
     /// The part of this tier.
     #[inline(never)] // compiled here, not where it is used
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx2)]
     pub fn parts() -> super::Drive {
         |moves, heaps, run, take| super::drive(moves, heaps, run, take)
     }

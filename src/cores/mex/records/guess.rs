@@ -90,14 +90,14 @@ pub struct Backend {
 
 /// The parts of a tier that resolves blocks in memory, which every tier can.
 macro_rules! in_memory {
-    ($tier:ident, $condition:meta $(, $features:literal)?) => {
+    ($module:ident, $condition:meta $(, $tier:ident)?) => {
         #[cfg($condition)]
-        pub mod $tier {
+        pub mod $module {
             use super::{Evidence, LANES, Backend, Pattern, resolve_in_memory};
-            use crate::cores::mex::lanes::$tier::{first_plane, parts as decoder};
+            use crate::cores::mex::lanes::$module::{first_plane, parts as decoder};
 
             #[inline]
-            $(#[target_feature(enable = $features)])?
+            $(#[$crate::machine::isa::tier($tier)])?
             pub fn parts() -> Backend {
                 let resolve = |pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]| {
                     resolve_in_memory(|codes| first_plane(codes), pattern, evidence, codes)
@@ -108,7 +108,7 @@ macro_rules! in_memory {
     };
 }
 in_memory!(plain, all());
-in_memory!(avx2, all(target_arch = "x86_64", feature = "avx2"), "avx2,bmi1,bmi2,lzcnt,popcnt");
+in_memory!(avx2, all(target_arch = "x86_64", feature = "avx2"), Avx2);
 in_memory!(
     v128,
     any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128"))

@@ -19,6 +19,7 @@ use super::block::{BLOCK, Block, EARLY, PAD, RegisterSet, SpanRow, Word};
 use super::engine::{BLOCKS, Blocks, Span, Spill};
 use super::plain::{self, Loops, loops};
 use super::upper_beam::{RowEnd, Substitution, append as append_by};
+use crate::machine::isa::tier;
 use crate::simd::avx2::load;
 
 /// `free`: the candidates of this step that nothing forbids, then those of the next. `$mine`: the row of sums that this
@@ -68,7 +69,7 @@ const SUM_MOVE: usize = BLOCK / 16;
 
 /// [`plain::blocks`], including the links between blocks: there the compiler would spill half of the registers.
 #[inline(never)]
-#[target_feature(enable = "bmi1,bmi2")]
+#[tier(Avx2)]
 pub fn blocks(span: &mut Span, window: &mut RegisterSet<u64>, block: usize) -> usize {
     let marks = window.with(span.old(span.cursor));
     if !marks.is_exact() || block >= BLOCKS {
@@ -217,7 +218,7 @@ pub fn blocks(span: &mut Span, window: &mut RegisterSet<u64>, block: usize) -> u
 
 /// [`plain::lower`].
 #[inline]
-#[target_feature(enable = "avx2")]
+#[tier(Avx2)]
 fn lower(blocks: &Blocks) -> u64 {
     let mut none = 0;
     for block in blocks.iter().rev() {
@@ -231,21 +232,21 @@ fn lower(blocks: &Blocks) -> u64 {
 
 /// `append_plain`, a substitution of sixteen flags in two instructions.
 #[inline]
-#[target_feature(enable = "bmi1,bmi2,popcnt")]
+#[tier(Avx2)]
 fn append(row: &mut SpanRow, end: RowEnd, flags: [u64; 2], Substitution { zeros, added, marks, .. }: &Substitution) {
     append_by(row, end, flags, *zeros, |flags| _pext_u64(*marks, !added | _pdep_u64(flags.into(), *added)));
 }
 
 /// [`plain::interleave`].
 #[inline]
-#[target_feature(enable = "bmi2")]
+#[tier(Avx2)]
 pub fn interleave(even: u32, odd: u32) -> u64 {
     const EVEN: u64 = 0x5555_5555_5555_5555;
     _pdep_u64(even.into(), EVEN) | _pdep_u64(odd.into(), !EVEN)
 }
 
 /// The parts of this tier.
-#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
+#[tier(Avx2)]
 pub fn parts() -> Loops {
     loops!(append, interleave, plain::open, blocks, lower, plain::sum_of_bits)
 }

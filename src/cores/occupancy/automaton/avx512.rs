@@ -14,12 +14,13 @@ use super::block::{BLOCK, Block, PAD, SpanRow};
 use super::engine::{Blocks, WORDS};
 use super::plain::{DIGITS, Loops, loops};
 use super::upper_beam::{RowEnd, Substitution};
+use crate::machine::isa::tier;
 use crate::simd::avx512::{load, store};
 use crate::simd::{array_of, mapped};
 
 /// `plain::open`.
 #[inline]
-#[target_feature(enable = "avx512f")]
+#[tier(Avx512)]
 fn open(used: u64, blocks: &mut Blocks) {
     const FLOORS: [u64; BLOCK] = {
         let mut floors = [0; BLOCK];
@@ -42,7 +43,7 @@ fn open(used: u64, blocks: &mut Blocks) {
 
 /// `plain::lower`.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
+#[tier(Avx512)]
 fn lower(blocks: &Blocks) -> u64 {
     let picked = |block: &Block| {
         let (halves, _) = block.picks.as_chunks::<8>();
@@ -56,7 +57,7 @@ fn lower(blocks: &Blocks) -> u64 {
 
 /// `plain::sum_of_bits`.
 #[inline]
-#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+#[tier(Avx512)]
 fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
     let words = load(words);
     let count = _mm512_popcnt_epi64(words);
@@ -96,7 +97,7 @@ const WHOLE: i64 = 0x4038_3028_2018_1008;
 /// The lane moves up to where it begins in a byte of the row, the rest of its last byte goes to the next lane, and the
 /// whole bytes of all lanes are compressed into one string.
 #[inline]
-#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg")]
+#[tier(Avx512)]
 pub fn append(row: &mut SpanRow, end: RowEnd, [first, second]: [u64; 2], substitution: &Substitution) {
     let first = _mm512_set1_epi64(first as i64);
     let words = _mm512_mask_set1_epi64(first, SECOND, second as i64);
@@ -150,9 +151,7 @@ const fn lanes(first: u64, step: u64, period: u64) -> [u64; 8] {
 }
 
 /// The parts of this tier.
-#[target_feature(
-    enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
-)]
+#[tier(Avx512)]
 pub fn parts() -> Loops {
     loops!(append, interleave, open, blocks, lower, sum_of_bits)
 }

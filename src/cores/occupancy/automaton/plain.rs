@@ -6,6 +6,7 @@ use super::engine::{BLOCKS, Blocks, Span, WORDS};
 use super::engine::{Engine, Sources};
 pub use super::upper_beam::append_plain as append;
 use crate::kernel::RunError;
+use crate::machine::isa::tier;
 use crate::simd::bits::WORD;
 
 /// What a kernel does with each span, compiled for its tier. All else is compiled once.
@@ -125,7 +126,7 @@ pub mod avx2 {
     use super::*;
 
     /// The functions of this tier.
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx2)]
     pub fn parts() -> Loops {
         loops!(append, interleave, open, blocks, lower, sum_of_bits)
     }

@@ -12,6 +12,7 @@ use crate::cores::occupancy::automaton::engine::{BLOCKS, Cursor, OldMarks, SPAN,
 use crate::cores::occupancy::automaton::plain::Loops;
 use crate::cores::occupancy::automaton::totals::{Automaton, Joint};
 use crate::cores::occupancy::{Positions, Wanted};
+use crate::machine::isa::tier;
 use crate::simd::avx512::{collect, lanes_of, load, spread, store};
 use crate::simd::bits::WORD;
 use crate::simd::{array_of, mapped};
@@ -103,7 +104,7 @@ impl Found {
 
     /// Step `j` of a block, and what it finds.
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     fn step<const PICKS: bool>(&mut self, lanes: &mut Lanes, heaps: __m512i, block: usize, j: usize) {
         let [open, minus] = lanes.step(heaps, j);
         self.lower[BLOCK * block + j] = _mm512_test_epi64_mask(open, open);
@@ -114,7 +115,7 @@ impl Found {
 
     /// Which heaps have a lower partner, in each lane.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
+    #[tier(Avx512)]
     pub fn lower(&self) -> [[u64; WORDS]; LANES] {
         let mut lower = [[0; WORDS]; LANES];
         let (words, _) = self.lower.as_chunks::<WORD>();
@@ -150,7 +151,7 @@ struct Lanes {
 
 impl Lanes {
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     fn new(windows: [RegisterSet<u64>; LANES]) -> Self {
         let mut rows = [[0; LANES]; 6];
         for (lane, window) in windows.iter().enumerate() {
@@ -165,7 +166,7 @@ impl Lanes {
 
     /// The registers of each lane.
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     fn windows(self) -> [RegisterSet<u64>; LANES] {
         let [used, free, twice, late, even, odd]: [[u64; LANES]; 6] =
             mapped([self.used, self.free, self.twice, self.late, self.even, self.odd], lanes_of);
@@ -180,7 +181,7 @@ impl Lanes {
 
     /// Adds old marks.
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     fn with(self, old: Lanes) -> Self {
         Lanes {
             used: _mm512_or_si512(self.used, old.used),
@@ -194,7 +195,7 @@ impl Lanes {
 
     /// Takes the lanes in a mask from `other`.
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     fn replace(&mut self, lanes: u8, other: Lanes) {
         self.used = _mm512_mask_mov_epi64(self.used, lanes, other.used);
         self.free = _mm512_mask_mov_epi64(self.free, lanes, other.free);
@@ -206,14 +207,14 @@ impl Lanes {
 
     /// The lanes in which 64 bits are too narrow for a block.
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     fn too_narrow(&self) -> u8 {
         _mm512_cmplt_epu64_mask(self.twice, _mm512_set1_epi64(-1 << <u64 as Word>::REACH))
     }
 
     /// How far `d` may grow, given the registers after `EARLY` steps.
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     fn growth(&self) -> __m512i {
         let all = |bits: i64| _mm512_testn_epi64_mask(self.free, _mm512_set1_epi64(bits << (PAD + EARLY)));
         _mm512_mask_mov_epi64(_mm512_maskz_set1_epi64(all(0xff), 8), all(0xffff), _mm512_set1_epi64(16))
@@ -221,7 +222,7 @@ impl Lanes {
 
     /// Step `j` of a block. Returns the candidates, and the same negated: the pick is in both.
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     fn step(&mut self, heaps: __m512i, j: usize) -> [__m512i; 2] {
         let sums = if j.is_multiple_of(2) { self.even } else { self.odd };
         let unused = _mm512_testn_epi64_mask(heaps, _mm512_set1_epi64(1 << j));
@@ -245,7 +246,7 @@ impl Lanes {
 
     /// [`RegisterSet::next`].
     #[inline]
-    #[target_feature(enable = "avx512f,avx512vbmi2")]
+    #[tier(Avx512)]
     fn next(self, growth: __m512i) -> Self {
         let by = _mm512_add_epi64(growth, _mm512_set1_epi64(BLOCK as i64));
         Lanes {
@@ -263,7 +264,7 @@ impl Lanes {
 /// Runs the blocks of the prepared spans. Returns the lanes whose state is still valid: others came to a window that is
 /// too wide, and what they find is to be ignored.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
+#[tier(Avx512)]
 pub fn blocks<const PICKS: bool>(automata: &mut [Automaton; LANES], found: &mut Found) -> u8 {
     let mut alive = 0;
     let mut windows = [RegisterSet { used: 0, difference: 0, twice: u64::MAX, late: u64::MAX, sum: [0; 2] }; LANES];
@@ -369,7 +370,7 @@ fn wide_block(
 
 /// The low byte of each lane.
 #[inline]
-#[target_feature(enable = "avx512f")]
+#[tier(Avx512)]
 fn bytes_of(v: __m512i) -> [u8; LANES] {
     _mm_cvtsi128_si64(_mm512_cvtepi64_epi8(v)).to_le_bytes()
 }

@@ -11,6 +11,7 @@ use crate::cores::occupancy::automaton::guess::{self, SlotBalance};
 use crate::cores::occupancy::automaton::plain::prepare;
 use crate::cores::occupancy::{Beam, ProportionateNim, automaton};
 use crate::kernel::{Evidence, Run, RunError};
+use crate::machine::isa::tier;
 use crate::simd::bits::WORD;
 use crate::simd::{array_of, mapped};
 
@@ -97,9 +98,7 @@ pub mod avx512 {
     use crate::cores::occupancy::automaton::avx512::append;
 
     /// The functions of this tier.
-    #[target_feature(
-        enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
-    )]
+    #[tier(Avx512)]
     pub fn parts() -> Loops {
         Loops { of_queues: automaton::avx512::parts(), prepare: prepare!(append, interleave) }
     }

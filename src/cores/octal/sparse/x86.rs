@@ -6,6 +6,7 @@ use super::chain::SHORT;
 use super::codes::{LANES, Move, codes_at, one_hot};
 use super::window::{CODES, CodeBlock, Moves, WindowOps};
 use super::{Backend, Pace, Planes, compiled};
+use crate::machine::isa::tier;
 use crate::simd::array_of;
 
 /// Lookups of four bits.
@@ -31,7 +32,7 @@ pub mod avx2 {
     pub const PACE: Pace = Pace::of("greedy_avx2", "candidates");
 
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes) {
         let tables = [load(&one_hot::<32>(0)), load(&one_hot::<32>(1))];
         let nibble = _mm256_set1_epi8(0x0f);
@@ -61,13 +62,13 @@ pub mod avx2 {
     }
 
     /// The loops of this tier.
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx2)]
     pub fn parts() -> Backend {
         compiled!(PACE, block_ops(), window_ops())
     }
 
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx2)]
     fn block_ops() -> BlockOps {
         BlockOps {
             planes: |least: usize| least.next_multiple_of(8),
@@ -85,7 +86,7 @@ pub mod avx2 {
     const GROUP: usize = 16;
 
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     fn block<const G: usize>(codes: &[u8], n: usize, moves: &Moves, words: &mut [u64]) {
         let tables = [load(&one_hot::<32>(0)), load(&one_hot::<32>(1))];
         let others = _mm256_set1_epi8(0x80_u8.wrapping_sub(GROUP as u8) as i8);
@@ -107,7 +108,7 @@ pub mod avx2 {
 
     /// Words of 16 heaps: four are shifted at once.
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     fn short(codes: &[u8], n: usize, moves: &[Move], words: &mut [u64; SHORT]) {
         let one = _mm256_set1_epi64x(1);
         let mut sums: [__m256i; 4] = array_of(|i| load::<u64, 4>(&words.as_chunks().0[i]));
@@ -124,7 +125,7 @@ pub mod avx2 {
     }
 
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx2)]
     fn window_ops() -> WindowOps {
         WindowOps {
             size: HEAPS,
@@ -211,14 +212,14 @@ pub mod avx512 {
 
     /// [`TABLES`], as registers.
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     fn tables() -> [__m512i; 8] {
         let tables = std::hint::black_box(&TABLES);
         array_of(|j| load(&tables[j]))
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+    #[tier(Avx512)]
     fn decode<const P: usize>(codes: &[u8], n: usize, moves: &[Move], hits: &mut Planes) {
         let table = tables();
         let mut sum = [_mm512_setzero_si512(); P];
@@ -243,7 +244,7 @@ pub mod avx512 {
 
     /// The codes that a move reaches from the block at `n`, and for each group of 64 codes the mask of those in it.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,gfni")]
+    #[tier(Avx512)]
     fn reached(codes: &[u8], n: usize, m: &Move) -> (__m512i, [__m512i; 4]) {
         let source = codes_at::<LANES>(codes, n - m.shift);
         let code = _mm512_xor_si512(load(source), _mm512_set1_epi64(m.code as i64));
@@ -261,7 +262,7 @@ pub mod avx512 {
 
     /// The least of the XORs of all moves with the tested code is 0 if one of them reaches it.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
+    #[tier(Avx512)]
     fn tests(codes: &[u8], n: usize, moves: &[Move], tested: &[[u8; LANES]; TESTED]) -> [u64; TESTED] {
         let tested: [__m512i; TESTED] = array_of(|i| load(&tested[i]));
         let mut least = [_mm512_set1_epi8(-1); TESTED];
@@ -276,7 +277,7 @@ pub mod avx512 {
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
+    #[tier(Avx512)]
     fn search(a: &Chunk, b: &Chunk, unresolved: &mut [u8]) -> usize {
         let (a, b) = (a.as_chunks::<64>().0, b.as_chunks::<64>().0);
         let sums: [__m512i; 4] = array_of(|i| _mm512_xor_si512(load(&a[i]), load(&b[i])));
@@ -291,13 +292,13 @@ pub mod avx512 {
     }
 
     /// The loops of this tier.
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
+    #[tier(Avx512)]
     pub fn parts() -> Backend {
         compiled!(PACE, block_ops(), window_ops())
     }
 
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
+    #[tier(Avx512)]
     fn block_ops() -> BlockOps {
         BlockOps {
             planes,
@@ -328,7 +329,7 @@ pub mod avx512 {
 
     /// The codes that moves reach from the block at `n`, as planes.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    #[tier(Avx512)]
     fn accumulate<const P: usize>(codes: &[u8], n: usize, moves: &Moves) -> [__m512i; P] {
         let mut sums = [_mm512_setzero_si512(); P];
         for (code, shifts) in moves.groups() {
@@ -352,7 +353,7 @@ pub mod avx512 {
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    #[tier(Avx512)]
     fn block<const P: usize>(codes: &[u8], n: usize, moves: &Moves, words: &mut [u64]) {
         let mut bytes = [[0; LANES]; 8];
         for (bytes, plane) in bytes.iter_mut().zip(&accumulate::<P>(codes, n, moves)) {
@@ -363,7 +364,7 @@ pub mod avx512 {
 
     /// The words of planes: interleaved bytes, pairs and fours within quarters, then the quarters in order.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
+    #[tier(Avx512)]
     fn to_words(bytes: &[[u8; LANES]; 8], planes: usize, words: &mut [u64; LANES]) {
         if planes <= 2 {
             // Two vectors of 32 words of 16 bits, eight words widened at once.
@@ -381,7 +382,7 @@ pub mod avx512 {
 
     /// A quarter of a vector.
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     fn quarter(all: __m512i, i: usize) -> __m128i {
         match i {
             0 => _mm512_extracti32x4_epi32::<0>(all),
@@ -393,7 +394,7 @@ pub mod avx512 {
 
     /// 16 heaps, a word of 32 or of 64 bits each.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+    #[tier(Avx512)]
     fn short(codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]) {
         let (low, high) = words.split_at_mut(SHORT / 2);
         let (low, high): (&mut [u64; 8], &mut [u64; 8]) =
@@ -429,7 +430,7 @@ pub mod avx512 {
 
     /// Sixteen bytes.
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     fn load_16(from: &[u8; SHORT]) -> __m128i {
         let (low, high) = from.split_at(8);
         let word = |bytes: &[u8]| i64::from_le_bytes(bytes.try_into().expect("eight bytes"));
@@ -437,13 +438,13 @@ pub mod avx512 {
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
+    #[tier(Avx512)]
     fn is_split(a: &CodeBlock, b: &CodeBlock, code: u8) -> bool {
         _mm512_cmpeq_epi8_mask(_mm512_xor_si512(load(a), load(b)), _mm512_set1_epi8(code as i8)) != 0
     }
 
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+    #[tier(Avx512)]
     fn window_ops() -> WindowOps {
         WindowOps {
             size: LANES,

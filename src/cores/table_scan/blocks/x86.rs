@@ -3,6 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::{BAND, Found, Loops, Step, Visit, loops};
+use crate::machine::isa::tier;
 use crate::simd::bits::WORD;
 use crate::simd::line::Line;
 
@@ -25,14 +26,14 @@ pub mod avx2 {
 
     /// The parts of this tier.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx2)]
     pub fn parts() -> Loops {
         loops!(search, full_words)
     }
 
     /// Searches the pairs of a step; returns those that found something.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx2)]
     fn search(step: &Step<'_>, pairs: u64, found: &mut Found) -> u64 {
         match (step.word < WORDS, step.place < WORDS * WORD) {
             (true, true) => search_halves::<0, 0>(step, pairs, found),
@@ -43,7 +44,7 @@ pub mod avx2 {
     }
 
     /// [`search`], given the halves in which the windows of differences and of layers begin.
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx2)]
     fn search_halves<const GAP: usize, const LAYER: usize>(step: &Step<'_>, pairs: u64, found: &mut Found) -> u64 {
         let (gap_moves, layer_moves) = (Moves::new(step.word % WORDS), Moves::new(step.place / WORD % WORDS));
         let by = (step.place % WORD) as i64;
@@ -79,14 +80,14 @@ pub mod avx2 {
     }
 
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     fn or(a: __m256i, b: __m256i) -> __m256i {
         _mm256_or_si256(a, b)
     }
 
     /// One of the four halves of two lines.
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     fn half(lines: [&Line; 2], half: usize) -> __m256i {
         lines[half / 2].load_half(half % 2)
     }
@@ -103,13 +104,13 @@ pub mod avx2 {
 
     impl Moves {
         #[inline]
-        #[target_feature(enable = "avx2")]
+        #[tier(Avx2)]
         fn new(word: usize) -> Self {
             Moves([Move::new(word), Move::new(word + 1)])
         }
 
         #[inline]
-        #[target_feature(enable = "avx2")]
+        #[tier(Avx2)]
         fn windows(&self, a: __m256i, b: __m256i, c: __m256i) -> ([__m256i; 2], [__m256i; 2]) {
             (self.0[0].window(a, b, c), self.0[1].window(a, b, c))
         }
@@ -117,7 +118,7 @@ pub mod avx2 {
 
     impl Move {
         #[inline]
-        #[target_feature(enable = "avx2")]
+        #[tier(Avx2)]
         fn new(word: usize) -> Self {
             let number: [u32; 8] = array_of(|half_word| ((half_word + 2 * word) % 8) as u32);
             let after: [u64; 4] = array_of(|i| if i + word < WORDS { 0 } else { u64::MAX });
@@ -125,7 +126,7 @@ pub mod avx2 {
         }
 
         #[inline]
-        #[target_feature(enable = "avx2")]
+        #[tier(Avx2)]
         fn window(&self, a: __m256i, b: __m256i, c: __m256i) -> [__m256i; 2] {
             let a = _mm256_permutevar8x32_epi32(a, self.rotated);
             let b = _mm256_permutevar8x32_epi32(b, self.rotated);
@@ -136,7 +137,7 @@ pub mod avx2 {
 
     /// A bit for each word of a line that has no free place.
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     fn full_words(line: &Line) -> u8 {
         let full =
             |half: __m256i| _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(half, _mm256_set1_epi64x(-1))));
@@ -159,14 +160,14 @@ pub mod avx512 {
 
     /// The parts of this tier.
     #[inline]
-    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
+    #[tier(Avx512)]
     pub fn parts() -> Loops {
         loops!(search, full_words)
     }
 
     /// Searches the pairs of a step; returns those that found something.
     #[inline]
-    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
+    #[tier(Avx512)]
     fn search(step: &Step<'_>, pairs: u64, found: &mut Found) -> u64 {
         let gap_words = [words_from(step.word), words_from(step.word + 1)];
         let layer_words = [words_from(step.place / WORD), words_from(step.place / WORD + 1)];
@@ -197,14 +198,14 @@ pub mod avx512 {
 
     /// The numbers of eight words from the given one on.
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     fn words_from(word: usize) -> __m512i {
         _mm512_add_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(word as i64))
     }
 
     /// A bit for each word of a line that has no free place.
     #[inline]
-    #[target_feature(enable = "avx512f")]
+    #[tier(Avx512)]
     fn full_words(line: &Line) -> u8 {
         _mm512_cmpeq_epi64_mask(line.load(), _mm512_set1_epi64(-1))
     }

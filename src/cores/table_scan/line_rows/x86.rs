@@ -3,6 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::{K, LineVisit, Parts, Search, SearchEnd};
+use crate::machine::isa::tier;
 
 #[cfg(feature = "avx2")]
 pub mod avx2 {
@@ -24,7 +25,7 @@ pub mod avx2 {
 
     /// The parts of this tier.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx2)]
     pub fn parts() -> Parts<impl Search, impl Search> {
         Parts { wide: |visit: LineVisit<'_>| search(&visit), narrow: |visit: LineVisit<'_>| search_narrow(&visit) }
     }
@@ -41,7 +42,7 @@ pub mod avx2 {
     };
 
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx2)]
     fn search(visit: &LineVisit<'_>) -> SearchEnd {
         let (low, high) = (by_z::<0>(visit), by_z::<WORDS>(visit));
         let (low_next, high_next) = (next_words(low), next_words(high));
@@ -58,7 +59,7 @@ pub mod avx2 {
     }
 
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx2)]
     fn search_narrow(visit: &LineVisit<'_>) -> SearchEnd {
         let low = by_z::<0>(visit);
         let low = forbidden::<0>(visit, low, next_words(low));
@@ -70,21 +71,21 @@ pub mod avx2 {
 
     /// The marks at `z - y0` of eight words.
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     fn by_z<const FROM: usize>(LineVisit { x, d, .. }: &LineVisit<'_>) -> __m256i {
         _mm256_or_si256(load(x.by_z::<WORDS>(FROM)), load(d.by_z::<WORDS>(FROM)))
     }
 
     /// Each word's next one. The last word gets the first one, which does not matter at the end of a row.
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     fn next_words(words: __m256i) -> __m256i {
         _mm256_permutevar8x32_epi32(words, _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0))
     }
 
     /// The marks of all six rows at `z - y` of eight words, with those at `z - y0` given.
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     fn forbidden<const FROM: usize>(visit: &LineVisit<'_>, by_z: __m256i, by_z_next: __m256i) -> __m256i {
         let LineVisit { x, d, y, k, base } = visit;
         let [down, up] = SHIFTS[*k];
@@ -100,14 +101,14 @@ pub mod avx2 {
 
     /// Words from bit `down` of `low` on, with `high` moved up by `up` above it.
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     fn funnel(low: __m256i, high: __m256i, down: __m256i, up: __m256i) -> __m256i {
         _mm256_or_si256(_mm256_srlv_epi32(low, down), _mm256_sllv_epi32(high, up))
     }
 
     /// All ones in the words without a free place.
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     fn is_full(words: __m256i) -> __m256i {
         _mm256_cmpeq_epi32(words, _mm256_set1_epi32(-1))
     }
@@ -127,7 +128,7 @@ pub mod avx512 {
 
     /// The parts of this tier.
     #[inline]
-    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
+    #[tier(Avx512)]
     pub fn parts() -> Parts<impl Search, impl Search> {
         Parts { wide: |visit: LineVisit<'_>| search(visit), narrow: |visit: LineVisit<'_>| search_narrow(visit) }
     }
@@ -148,9 +149,7 @@ pub mod avx512 {
         ($search:ident, $words:literal, $load:path, $set1:ident, $or:ident, $or3:ident, $shrdv:ident, $alignr:ident, $test:ident,
             $compress:ident, $low:expr) => {
             #[inline]
-            #[target_feature(
-                enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
-            )]
+            #[tier(Avx512)]
             fn $search(LineVisit { x, d, y, k, base }: LineVisit<'_>) -> SearchEnd {
                 let by_z = $or($load(x.by_z::<$words>(0)), $load(d.by_z::<$words>(0)));
                 // The bits shifted in come from the other end of the row and do not matter. All ones instead took half as

@@ -10,6 +10,7 @@
 
 use std::arch::x86_64::*;
 
+use crate::machine::isa::tier;
 use crate::simd::avx512::{load, store};
 use crate::simd::{array_of, mapped};
 
@@ -90,7 +91,7 @@ macro_rules! with_features {
     ($($(#[$attribute:meta])* pub fn $name:ident($($arguments:tt)*) -> $result:ty $body:block)*) => { $(
         $(#[$attribute])*
         #[inline]
-        #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+        #[tier(Avx512)]
         pub fn $name($($arguments)*) -> $result $body
     )* };
 }
@@ -141,7 +142,7 @@ impl Vectors {
 
 /// The same constant in all lanes.
 #[inline]
-#[target_feature(enable = "avx512f")]
+#[tier(Avx512)]
 pub fn all([a, b]: [u64; 2]) -> [__m512i; 2] {
     [_mm512_set1_epi64(a as i64), _mm512_set1_epi64(b as i64)]
 }
@@ -192,7 +193,7 @@ impl Transform {
 
     /// The values, in Montgomery form and below 4 primes, of the series with these terms, whose absolute values are below `2^31`.
     /// Terms outside `used` are 0.
-    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    #[tier(Avx512)]
     pub fn run(&self, terms: &[i32], used: std::ops::Range<usize>, to: &mut [Row]) {
         assert!(to.len() == self.rows && terms.len() == LANES * self.rows);
         self.fold(terms, used.start / self.rows..used.end.div_ceil(self.rows), to);
@@ -201,7 +202,7 @@ impl Transform {
 
     /// Lane `l` of vector `u`, at its bit-reversed place: the sum of the terms `u + rows i`, each times its power of the root of
     /// unity, `l (u + rows i)`.
-    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    #[tier(Avx512)]
     fn fold(&self, terms: &[i32], used: std::ops::Range<usize>, to: &mut [Row]) {
         let vectors = Vectors::new(self.field);
         let zero = _mm512_setzero_si512();
@@ -235,7 +236,7 @@ impl Transform {
     }
 
     /// The butterflies of all levels, two levels at a time.
-    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    #[tier(Avx512)]
     fn combine(&self, rows: &mut [Row]) {
         /// Vectors that fit L1, for all levels among them.
         const NEAR: usize = 512;
@@ -269,7 +270,7 @@ impl Transform {
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    #[tier(Avx512)]
     fn two_levels(&self, four: &mut [Row], vectors: Vectors) {
         let half = four.len() / 4;
         let (low, high) = four.split_at_mut(2 * half);

@@ -15,6 +15,7 @@ use super::tree::{
 use super::walsh_tree::avx512::parts;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
+use crate::machine::isa::tier;
 use crate::simd::avx512::{lanes_of, load};
 use crate::simd::{array_of, mapped};
 
@@ -27,7 +28,7 @@ pub fn cost(input: &Partitions, context: CostContext, [addition, pass, above, te
 }
 
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+#[tier(Avx512)]
 pub fn run(input: &Partitions, run: &Run, threads: usize) -> Result<Vec<u32>, RunError> {
     let passes = parts();
     by_rulesets(1, input, &|mut plan| {
@@ -158,7 +159,7 @@ impl Foreseen {
 
 impl Fourier {
     /// `None` if the last class cannot be done this way.
-    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    #[tier(Avx512)]
     pub fn new(plan: &Plan) -> Option<Self> {
         let mut last = plan.last.clone();
         last.reverse();
@@ -177,7 +178,7 @@ impl Fourier {
     }
 
     /// The sum over both characters of a leaf of the coefficients of `x^total`, without that of the series itself.
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+    #[tier(Avx512)]
     pub fn sum(&self, plan: &Plan, node: &[u32], character: usize, scratch: &mut Scratch) -> u64 {
         let &Plan { total, modulus, .. } = plan;
         let Some(end) = (total + 1).checked_sub(self.least) else { return 0 };
@@ -226,7 +227,7 @@ fn from_residues([(residue, field), (other_residue, other_field)]: [(u64, Field)
 }
 
 impl OnePrime {
-    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    #[tier(Avx512)]
     fn new(prime: (u64, u64), length: usize, last: &[Part], paired: &[Part]) -> Self {
         let transform = Transform::new(length, prime);
         let field = transform.field;
@@ -269,7 +270,7 @@ impl OnePrime {
     }
 
     /// Half of the sum over both characters of the coefficient, from the values of all series; and the field.
-    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    #[tier(Avx512)]
     fn product(&self, values: &[Vec<Row>; 4]) -> (u64, Field) {
         let field = self.transform.field;
         let vectors = Vectors::new(field);

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::Partitions;
 use super::tree::{self, PAD, Passes, descend, drive, passes};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
+use crate::machine::isa::tier;
 use crate::simd::array_of;
 
 /// Characters in a vector.
@@ -76,7 +77,7 @@ pub mod avx2 {
     use crate::simd::mapped;
 
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx2)]
     pub fn parts() -> impl Passes {
         passes!(LANES, |series: &mut [u32], size, signs: u32, terms: Range<usize>, modulus| {
             let modulus = _mm256_set1_epi32(modulus as i32);
@@ -111,7 +112,7 @@ pub mod avx512 {
     use crate::simd::avx512::{load, store};
 
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
+    #[tier(Avx512)]
     pub fn parts() -> impl Passes {
         passes!(LANES, |series: &mut [u32], size, signs, terms: Range<usize>, modulus| {
             let modulus = _mm512_set1_epi32(modulus as i32);

@@ -15,6 +15,7 @@ use super::Partitions;
 use super::tree::{self, PAD, Passes, drive, passes};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
+use crate::machine::isa::tier;
 
 /// Rates: ns of an addition, and of a pass over a series.
 pub fn cost(input: &Partitions, context: CostContext, rates: [f64; 2]) -> Cost {
@@ -77,14 +78,14 @@ pub mod avx512 {
     const LANES: usize = 16;
 
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
+    #[tier(Avx512)]
     pub fn parts() -> impl Passes {
         passes!(1, |series: &mut _, size, signs, terms, modulus| add_shifted(series, size, signs, terms, modulus))
     }
 
     /// Applies a part to a series of one lane, see [`passes`].
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
+    #[tier(Avx512)]
     pub fn add_shifted(series: &mut [u32], size: usize, signs: u32, terms: Range<usize>, modulus: u32) {
         let modulus = _mm512_set1_epi32(modulus as i32);
         let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);

@@ -16,6 +16,7 @@ use std::arch::x86_64::*;
 
 use super::{HEAPS_BITS, PROGRESS_STEP, Values, by_transform, walsh_hadamard};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
+use crate::machine::isa::tier;
 use crate::simd::avx512::{load, store};
 use crate::simd::mapped;
 
@@ -42,7 +43,7 @@ pub fn needs(_: &Values) -> Needs {
     Needs { logic: 64.0 * 3.0 / 512.0, ..Needs::default() }
 }
 
-#[target_feature(enable = "popcnt,bmi1,avx512f,avx512bw,avx512vbmi,avx512vpopcntdq,gfni")]
+#[tier(Avx512)]
 pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     let values = &input.values;
     let span = input.span();
@@ -121,7 +122,7 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
 }
 
 /// The number of values that are at least `least`.
-#[target_feature(enable = "avx512f,avx512bw,popcnt")]
+#[tier(Avx512)]
 fn count_from(values: &[u16], least: u16) -> usize {
     let (vectors, rest) = values.as_chunks::<32>();
     let least_of_all = _mm512_set1_epi16(least as i16);
@@ -150,7 +151,7 @@ const GATHER: [u8; 64] = {
 };
 
 /// Transposes bytes to bit planes: word `i` of the result holds bit `i` of all bytes.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+#[tier(Avx512)]
 fn planes_of_bytes(bytes: __m512i) -> __m512i {
     // Applying a word of `bytes`, as a matrix, to a unit vector gives a column.
     let columns = _mm512_gf2p8affine_epi64_epi8::<0>(_mm512_set1_epi64(UNITS as i64), bytes);
@@ -158,7 +159,7 @@ fn planes_of_bytes(bytes: __m512i) -> __m512i {
 }
 
 /// Transposes an 8x8 matrix of words.
-#[target_feature(enable = "avx512f")]
+#[tier(Avx512)]
 fn transpose(rows: [__m512i; 8]) -> [__m512i; 8] {
     let [a, b, c, d, e, f, g, h] = rows;
     // Interleaves words of neighbouring rows, then pairs of words, then halves: 0x88 takes even quarters, 0xdd odd ones.

@@ -3,6 +3,7 @@
 
 use super::{PROGRESS_STEP, Values};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
+use crate::machine::isa::tier;
 
 /// The baseline, as published.
 ///
@@ -68,7 +69,7 @@ pub mod avx512 {
         input.cost(8 * PLANES as u32, |n, _| (start + heap * n + pair * n * n / 2.0, n + 1024.0))
     }
 
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    #[tier(Avx512)]
     pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
         // Padded to whole vectors; lookups beyond the last heap are masked.
         let mut values = vec![0; input.values.len().next_multiple_of(64)];

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use crate::machine::isa::tier;
+
 /// Bytes of a line, and heaps of a block.
 const LINE: usize = 64;
 /// Lanes of a term.
@@ -20,9 +22,9 @@ pub struct Form {
 
 /// A function that gives the parts of a form, by the end of their names in C.
 macro_rules! form {
-    ($name:ident $(needs $feature:literal)?: $end:literal) => {
+    ($name:ident $(at $tier:ident)?: $end:literal) => {
         #[inline]
-        $(#[target_feature(enable = $feature)])?
+        $(#[tier($tier)])?
         pub fn $name() -> Form {
             unsafe extern "C" {
                 #[link_name = concat!("nimlanes_decode_", $end)]
@@ -40,9 +42,9 @@ impl Form {
     #[cfg(not(target_env = "msvc"))]
     form!(vectors: "vectors_portable");
     #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-    form!(loops_avx2 needs "avx2": "loops_avx2");
+    form!(loops_avx2 at Avx2: "loops_avx2");
     #[cfg(all(target_arch = "x86_64", feature = "avx2", not(target_env = "msvc")))]
-    form!(vectors_avx2 needs "avx2": "vectors_avx2");
+    form!(vectors_avx2 at Avx2: "vectors_avx2");
 
     /// ORs the first `planes` planes of what `moves` reach into the hits of consecutive blocks, the first of which is at `codes[at..]`.
     #[inline(always)]
@@ -93,9 +95,9 @@ macro_rules! by_forms {
         $crate::by_forms!(@ loops [feature = "c"] [] $parts, $form, $body);
         $crate::by_forms!(@ vectors [not(target_env = "msvc")] [] $parts, $form, $body);
         $crate::by_forms!(@ loops_avx2 [all(target_arch = "x86_64", feature = "avx2")]
-            [#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]] $parts, $form, $body);
+            [#[$crate::machine::isa::tier(Avx2)]] $parts, $form, $body);
         $crate::by_forms!(@ vectors_avx2 [all(target_arch = "x86_64", feature = "avx2", not(target_env = "msvc"))]
-            [#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]] $parts, $form, $body);
+            [#[$crate::machine::isa::tier(Avx2)]] $parts, $form, $body);
     };
     (@ $name:ident [$condition:meta] [$($features:tt)*] $parts:path, $form:ident, $body:expr) => {
         /// Parts of this form.

@@ -7,10 +7,11 @@ use std::arch::x86_64::{
 use std::hint::black_box;
 
 use super::{Probe, operations, order, sums};
+use crate::machine::isa::tier;
 use crate::simd::array_of;
 use crate::simd::avx512::load;
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[tier(Avx512)]
 pub fn run(probe: Probe) {
     // Twelve chains hide a latency of six at two operations a cycle.
     let start: [_; 12] = array_of(|i| _mm512_set1_epi64(i as i64));

@@ -6,6 +6,7 @@ use std::arch::x86_64::{
 };
 
 use super::{Parts, WordVectors};
+use crate::machine::isa::tier;
 use crate::simd::avx2::{load, store};
 use crate::simd::bits::{WORD, first_zero};
 
@@ -13,7 +14,7 @@ const WORDS: usize = 4;
 
 /// The parts of this tier.
 #[inline]
-#[target_feature(enable = "avx2,bmi1")]
+#[tier(Avx2)]
 pub fn parts() -> impl WordVectors {
     Parts(
         |words: &[u64; WORDS]| load(words),

@@ -3,6 +3,7 @@
 use std::arch::x86_64::{__m512i, _mm512_cmpneq_epi64_mask, _mm512_or_si512, _mm512_set1_epi64, _mm512_shrdv_epi64};
 
 use super::{Parts, WordVectors};
+use crate::machine::isa::tier;
 use crate::simd::avx512::{load, store};
 use crate::simd::bits::{WORD, first_zero};
 
@@ -10,7 +11,7 @@ const WORDS: usize = 8;
 
 /// The parts of this tier.
 #[inline]
-#[target_feature(enable = "avx512f,avx512vbmi2,bmi1")]
+#[tier(Avx512)]
 pub fn parts() -> impl WordVectors {
     Parts(
         |words: &[u64; WORDS]| load(words),

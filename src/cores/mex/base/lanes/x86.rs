@@ -5,6 +5,7 @@ use std::arch::x86_64::*;
 use super::decoder::{
     Backend, Decoder, GROUP, LANES, Near, NearMoves, ONE_HOT, PLANES, Planes, Sources, by_planes, group_table, resolve,
 };
+use crate::machine::isa::tier;
 use crate::simd::array_of;
 
 #[cfg(feature = "avx2")]
@@ -22,7 +23,7 @@ pub mod avx2 {
     use super::*;
     use crate::simd::avx2::{load, store};
 
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
         let tables = [load(&group_table::<32>(0)), load(&group_table::<32>(1))];
         // After these additions, bit 7 is set in codes below the highest group, or in codes above the lowest one.
@@ -64,7 +65,7 @@ pub mod avx2 {
 
     /// The first plane of the values of a block.
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     pub fn first_plane(codes: &[u8; LANES]) -> [u8; LANES] {
         let (table, highest) = (load(&group_table::<32>(0)), _mm256_set1_epi8(0xd0_u8 as i8));
         let mut plane = [0; LANES];
@@ -75,7 +76,7 @@ pub mod avx2 {
     }
 
     /// The values that are not hit, a word for each heap; bit 63 is clear.
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
         let none = _mm256_set1_epi64x(i64::MAX);
         for (half, free) in free.as_chunks_mut::<{ LANES / 2 }>().0.iter_mut().enumerate() {
@@ -87,7 +88,7 @@ pub mod avx2 {
     /// Transposes 8 planes of 32 bytes to 32 words: three rounds of interleaving within 128 bits, then an exchange of halves. `finish` is
     /// done to four words at a time.
     #[inline]
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     pub fn transpose(rows: [__m256i; PLANES], words: &mut [u64; 32], finish: impl Fn(__m256i) -> __m256i) {
         let bytes: [__m256i; 8] = array_of(|i| match (rows[i & !1], rows[i | 1]) {
             (x, y) if i % 2 == 0 => _mm256_unpacklo_epi8(x, y),
@@ -116,7 +117,7 @@ pub mod avx2 {
 
     /// The parts of this tier.
     #[inline(never)] // compiled here, not where it is used
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx2)]
     pub fn parts() -> &'static dyn Decoder {
         &Backend {
             add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
@@ -168,7 +169,7 @@ pub mod avx512 {
     /// A bit mask of the planes decoded by shifts.
     pub const BY_SHIFT: usize = 0b1001_0010;
 
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    #[tier(Avx512)]
     fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize], hits: &mut [Planes]) {
         let zero = _mm512_setzero_si512();
         let (mut lookup, mut shifted, mut sum) = ([zero; P], [zero; P], [zero; P]);
@@ -207,7 +208,7 @@ pub mod avx512 {
     }
 
     /// The values that are not hit, a word for each heap.
-    #[target_feature(enable = "avx512f,avx512bw")]
+    #[tier(Avx512)]
     pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
         let none = _mm512_set1_epi64(i64::MAX);
         transpose(hits, free, |words| _mm512_andnot_si512(words, none));
@@ -215,7 +216,7 @@ pub mod avx512 {
 
     /// The values that are hit, a word for each heap.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
+    #[tier(Avx512)]
     pub fn hit_words(hits: &Planes, words: &mut [u64; LANES]) {
         transpose(hits, words, |words| words);
     }
@@ -223,7 +224,7 @@ pub mod avx512 {
     /// Transposes 8 planes of 64 bytes to 64 words: three rounds of interleaving within 128-bit quarters, then a transposition of
     /// the quarters. `finish` is done to eight words at a time.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
+    #[tier(Avx512)]
     fn transpose(hits: &Planes, words: &mut [u64; LANES], finish: impl Fn(__m512i) -> __m512i) {
         let rows: [__m512i; 8] = array_of(|p| load(&hits[p]));
         let bytes: [__m512i; 8] = array_of(|i| match (rows[i & !1], rows[i | 1]) {
@@ -259,7 +260,7 @@ pub mod avx512 {
 
     /// The parts of this tier.
     #[inline(never)] // compiled here, not where it is used
-    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vbmi")]
+    #[tier(Avx512)]
     pub fn parts() -> &'static dyn Decoder {
         &Backend {
             add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {

@@ -8,6 +8,7 @@
 use std::arch::x86_64::*;
 
 use super::{LINE, Translate};
+use crate::machine::isa::tier;
 use crate::simd::avx512::{load, store};
 
 /// `EXCHANGE[v]` is the matrix that moves bit `i` of a byte to `i ^ v`. Its row for result bit `i` is byte `7 - i`.
@@ -36,7 +37,7 @@ const BYTES: [u8; 64] = {
 };
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+#[tier(Avx512)]
 fn translate(union: &mut [[u64; LINE]], row: &[[u64; LINE]], value: usize) {
     let bits = _mm512_set1_epi64(EXCHANGE[value % 8] as i64);
     let bytes = _mm512_xor_si512(load(&BYTES), _mm512_set1_epi8((value / 8 % 64) as i8));
@@ -50,7 +51,7 @@ fn translate(union: &mut [[u64; LINE]], row: &[[u64; LINE]], value: usize) {
 
 /// The part of this tier.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+#[tier(Avx512)]
 pub fn parts() -> impl Translate {
     |union: &mut [[u64; LINE]], row: &[[u64; LINE]], value: usize| translate(union, row, value)
 }

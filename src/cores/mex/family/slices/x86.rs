@@ -4,6 +4,7 @@ use std::arch::x86_64::*;
 
 use super::{Operations, Work, work};
 use crate::cores::mex::family::sets::{SharedSets, WORDS};
+use crate::machine::isa::tier;
 
 #[cfg(feature = "avx2")]
 pub mod avx2 {
@@ -16,7 +17,7 @@ pub mod avx2 {
 
     /// The work of this tier.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx2)]
     pub fn parts() -> impl Work {
         let operations = Operations {
             load: |words: &[u64; WORDS]| {
@@ -62,7 +63,7 @@ pub mod avx512 {
 
     /// The work of this tier.
     #[inline]
-    #[target_feature(enable = "avx512f,bmi1,bmi2,lzcnt,popcnt")]
+    #[tier(Avx512)]
     pub fn parts() -> impl Work {
         let operations = Operations {
             load: |words: &[u64; WORDS]| load(words),

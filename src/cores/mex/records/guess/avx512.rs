@@ -7,10 +7,11 @@ use std::arch::x86_64::*;
 use super::{Backend, Evidence, Pattern, ROUNDS};
 use crate::cores::mex::lanes::avx512::{self, TABLES};
 use crate::cores::mex::lanes::{LANES, WINDOW};
+use crate::machine::isa::tier;
 use crate::simd::avx512::{load, store};
 
 /// Resolves a block in registers. Only the guess waits for the block before, for one permute.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512bitalg")]
+#[tier(Avx512)]
 fn resolve(pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
     let lookup = load(&TABLES.lookup[0]);
     let one = _mm512_set1_epi8(1);
@@ -44,7 +45,7 @@ fn resolve(pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bo
 
 /// The backend of this tier.
 #[inline]
-#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vbmi,avx512bitalg")]
+#[tier(Avx512)]
 pub fn parts() -> Backend {
     let resolve = |pattern: &Pattern, evidence: Evidence, codes: &mut _| resolve(pattern, evidence, codes);
     Backend { decoder: avx512::parts(), held: 2, resolve }

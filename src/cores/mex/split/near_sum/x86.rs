@@ -4,6 +4,7 @@ use std::arch::x86_64::*;
 
 use super::{Split, cost_of, drive, needs_of, start};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
+use crate::machine::isa::tier;
 
 #[cfg(feature = "avx2")]
 pub mod avx2 {
@@ -30,7 +31,7 @@ pub mod avx2 {
     /// Vectors between two checks for a hit.
     const BURST: usize = 16;
 
-    #[target_feature(enable = "avx2")]
+    #[tier(Avx2)]
     pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
         let one = _mm256_set1_epi32(1);
         let any = |bits| _mm256_testz_si256(bits, bits) == 0;
@@ -113,7 +114,7 @@ pub mod avx512 {
         halves
     };
 
-    #[target_feature(enable = "avx512f,avx512bw")]
+    #[tier(Avx512)]
     pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
         let one = _mm512_set1_epi16(1);
         drive::<u16, LANES>(

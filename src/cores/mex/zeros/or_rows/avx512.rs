@@ -9,6 +9,7 @@
 use std::arch::x86_64::*;
 
 use super::{LINE, OrRows};
+use crate::machine::isa::tier;
 use crate::simd::array_of;
 use crate::simd::avx512::{load, store};
 
@@ -30,7 +31,7 @@ static FROM: [[u8; LINE]; LINE] = {
     from
 };
 
-#[target_feature(enable = "avx512f,avx512vbmi")]
+#[tier(Avx512)]
 fn or_rows(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
     let (chunks, single) = hits.as_chunks_mut::<LINE>().0.as_chunks_mut::<LINES>();
     let after = at + chunks.len() * LINES * LINE;
@@ -47,7 +48,7 @@ fn or_rows(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
     }
 }
 
-#[target_feature(enable = "avx512f,avx512vbmi")]
+#[tier(Avx512)]
 fn or_chunk(row: &[u8], at: usize, back: &[usize], chunk: &mut [[u8; LINE]; LINES]) {
     // The offset of the row in its cache line, since its allocation is not aligned to lines.
     let begin = row.as_ptr() as usize % LINE;
@@ -71,7 +72,7 @@ fn or_chunk(row: &[u8], at: usize, back: &[usize], chunk: &mut [[u8; LINE]; LINE
 
 /// The part of this tier.
 #[inline]
-#[target_feature(enable = "avx512f,avx512vbmi")]
+#[tier(Avx512)]
 pub fn parts() -> impl OrRows {
     |row: &[u8], at: usize, back: &[usize], hits: &mut [u8]| or_rows(row, at, back, hits)
 }
