@@ -43,9 +43,9 @@ use self::in_order::{Collected, Sorted};
 use self::superband::Superband;
 use self::tables::{Ds, LayerRows, Shape, Table, Xs};
 use self::wave::{StopOnDrop, Wave};
-use super::{DENSITY, Positions, Rule, StoneGame};
+use super::{DENSITY, Positions, Rule, StoneGame, TableScan};
 use crate::cores::sink::{Tally, Totals};
-use crate::kernel::{Cost, CostContext, Run, RunError, Yields, threads};
+use crate::kernel::{Cost, CostContext, Operation, Run, RunError, Yields, threads};
 use crate::machine::STACK;
 use crate::simd::bits::WORD;
 use crate::simd::line::{Line, PLACES, WORDS};
@@ -66,27 +66,34 @@ const NS_PER_START: f64 = 8e5;
 /// Rates: ns of the cube, of the square and of the number of the heaps, and of a run.
 pub fn cost(input: &StoneGame, context: CostContext, [cube, square, heap, start]: [f64; 4]) -> Cost {
     let (heaps, n) = (input.heaps(), input.heaps() as f64);
-    let tables = 2.0 * Shape::ByHeap.bytes(heaps) + 2.0 * Shape::ByGap.bytes(heaps);
-    let [sorted, collected] = match input.wanted.yields() {
-        Yields::Tally => [0.0; 2],
-        _ => in_order::bytes(heaps, DENSITY),
-    };
-    let shared = tables + Wave::bytes(heaps.div_ceil(SUPERBAND)) + sorted;
-    let of_thread = Superband::bytes(heaps) + collected;
     let one = cube * n * n * n + square * n * n + heap * n + start;
     match context.threads {
         1 if context.is_parallel => Cost::IMPOSSIBLE,
-        1 => Cost { ns: one, bytes: shared + of_thread },
+        1 => Cost { ns: one, bytes: bytes(input, 1, 1) },
         threads => {
             let superbands = heaps.div_ceil(superband_layers(heaps, threads));
-            let more = threads.min(superbands).saturating_sub(1);
             Cost {
                 // Superbands wait for one another where they begin and end.
                 ns: one * (SLOWDOWN / threads as f64 + 1.0 / superbands as f64) + NS_PER_START,
-                bytes: shared + of_thread + more as f64 * (of_thread + STACK),
+                bytes: bytes(input, threads, threads.min(superbands)),
             }
         }
     }
+}
+
+/// Bytes beside the output, as if each of `threads` threads had one, of which so many work.
+fn bytes(input: &StoneGame, threads: usize, working: usize) -> f64 {
+    let heaps = input.heaps();
+    let tables = 2.0 * Shape::ByHeap.bytes(heaps) + 2.0 * Shape::ByGap.bytes(heaps);
+    let shared = tables + Wave::bytes(heaps.div_ceil(SUPERBAND)) + (working - 1) as f64 * STACK;
+    if input.wanted.yields() == Yields::Tally {
+        return shared + working as f64 * Superband::bytes(heaps);
+    }
+    let [sorted, collected] = in_order::bytes(heaps, superband_layers(heaps, threads), working, DENSITY);
+    // Positions are handed on when all threads have ended.
+    let searching = working as f64 * Superband::bytes(heaps) + collected;
+    let handing_on = TableScan::output_bytes(input, 1);
+    (shared + sorted + searching.max(handing_on) - TableScan::output_bytes(input, threads)).max(0.0)
 }
 
 /// The layers in a superband, in whole bands: fewer than the most if some thread would otherwise have no superband.
