@@ -174,7 +174,7 @@ fn digests() -> Result<(), Box<dyn Error>> {
     };
     let own = |kernel: &KernelMeta| {
         let mut functions = reached(kernel).into_iter();
-        functions.find(|function| program.functions[function].name.contains(&format!("{}::", kernel.module)))
+        functions.find(|function| program.functions[function].name.contains(&format!("{}::", kernel.path())))
     };
     let function = kernels.iter().find_map(|kernel| own(kernel)).ok_or("all functions are inlined")?;
     let mut decoder = program.decoder(function, PLAIN)?;
@@ -204,13 +204,12 @@ fn check(
     is_compiled_anew: bool,
 ) -> Result<(), Failed> {
     let (allowed, own) = (allowed(kernel.tier), own(kernel.tier));
-    let list = kernel.module.rsplit_once("::").ok_or("a module without a parent")?.0;
     let entries = program.entries(kernel);
     if entries.is_empty() {
         return Err("no function is its entry".into());
     }
-    let parts = kernel.parts.map(|parts| format!("{list}::{}", parts.replace(' ', "")));
-    let modules: Vec<String> = iter::once(kernel.module.to_owned()).chain(parts).map(|it| it + "::").collect();
+    let parts = kernel.parts.map(|parts| format!("{}::{}", kernel.list, parts.replace(' ', "")));
+    let modules: Vec<String> = iter::once(kernel.path()).chain(parts).map(|it| it + "::").collect();
     for entry in entries {
         let reached = program.reached(*entry);
         let code = || reached.iter().map(|(address, _)| (*address, &all[address]));

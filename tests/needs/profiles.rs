@@ -230,7 +230,7 @@ fn a_program_whose_file_is_gone_is_profiled() {
     let gone = format!("/proc/{}/fd/{}", std::process::id(), std::os::fd::AsRawFd::as_raw_fd(&program));
     #[cfg(not(unix))]
     let gone = format!("{program:?}");
-    let says = "cannot tell functions apart: the program's file was replaced or removed";
+    let says = "functions cannot be distinguished: the program's file was replaced or removed";
     profile_of(gone.as_ref(), "pprof", folder.path()).code(1).says(says);
     profile_of(gone.as_ref(), "perf", folder.path()).success();
     assert!(left(folder.path(), "folded").contains("bit_rows.rs:"));
@@ -242,7 +242,7 @@ fn without_symbols(sampler: &str) {
     // It comes with the linker.
     let strip = Command::new("strip").arg("-o").arg(&copy).arg(path_of_program()).status();
     assert!(strip.expect("strip runs").success());
-    let says = "cannot tell functions apart: the program has no symbols\n";
+    let says = "functions cannot be distinguished: the program has no symbols\n";
     profile_of(&copy, sampler, folder.path()).code(1).says(says);
 }
 

@@ -18,7 +18,7 @@ use crate::saved::{compare, failed, load, text};
 #[test]
 fn a_duel_is_saved() {
     let folder = TempDir::new().expect("a folder");
-    let path = folder.path().join("deep").join("saved.json");
+    let path = folder.path().join("saved.json");
     compare(&["--save", text(&path)]).assert().success();
     let saved = load(&path);
     assert_eq!(saved["content"]["size"], 100);

@@ -169,10 +169,14 @@ fn the_citation_and_the_changelog_are_of_this_version() {
 fn length(operation: &str, kernel: &str) -> usize {
     let operation = nimlanes::cores::OPERATIONS.iter().find(|it| it.name() == operation).expect("an operation");
     let kernels = operation.kernels(&nimlanes::machine::Machine::detect());
-    let source = read(&kernels.iter().find(|it| it.name == kernel).expect("a kernel").source());
+    let kernel = kernels.iter().find(|it| it.name == kernel).expect("a kernel");
+    let source = read(&kernel.source());
     let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
-    let body = source.lines().skip_while(|line| !line.starts_with("pub fn run"));
-    body.take_while(|line| !line.starts_with("#[cfg(test)]")).filter(is_code).count()
+    // In its module, if several kernels share the file.
+    let module = source.find(&format!("pub mod {} {{", kernel.body));
+    let end = if module.is_some() { "}" } else { "#[cfg(test)]" };
+    let body = source[module.unwrap_or(0)..].lines().skip_while(|line| !line.trim_start().starts_with("pub fn run"));
+    body.take_while(|line| *line != end).filter(is_code).count()
 }
 
 /// The frames of a flamegraph: name, row from the top, first sample and number of samples.

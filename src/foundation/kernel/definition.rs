@@ -144,6 +144,8 @@ pub struct KernelMeta {
     pub summary: &'static str,
     /// The kernel that the summary refers to, as in "the same with ..".
     pub like: Option<&'static str>,
+    /// The module with the list of the operation.
+    pub list: &'static str,
     /// The module of the kernel's file; if other kernels share it, that of their driver.
     pub module: &'static str,
     /// The module of the kernel, the last part of [`module`](Self::module) or inside it.
@@ -167,6 +169,12 @@ impl KernelMeta {
             source += if part.is_empty() { "/" } else { part };
         }
         source + ".rs"
+    }
+
+    /// The path of the module that has the kernel's functions.
+    pub fn path(&self) -> String {
+        let is_file = self.module.rsplit("::").next() == Some(self.body);
+        if is_file { self.module.to_owned() } else { format!("{}::{}", self.module, self.body) }
     }
 
     /// Whether two kernels of an operation are one source, at different tiers or with other threads.
@@ -471,6 +479,7 @@ mod tests {
             lacks: None,
             summary: "",
             like: None,
+            list: "",
             module: "",
             body: "",
             parts: None,

@@ -59,6 +59,7 @@ macro_rules! kernel_rows {
             summary: $text,
             // As for `lacks`.
             like: [$(Some(stringify!($like)),)? None][0],
+            list: module_path!(),
             // As for `lacks`.
             module: [
                 $(concat!(module_path!() $(, "::", stringify!($file))+),)?

@@ -204,8 +204,7 @@ impl<'a> ProgramFile<'a> {
 
     /// The entries of a kernel: one for each type that its operation is generic over.
     pub fn entries(&self, kernel: &KernelMeta) -> &[u64] {
-        let list = kernel.module.rsplit_once("::").map_or("", |(list, _)| list);
-        self.entries.get(&(list.to_owned(), kernel.name.to_owned())).map_or(&[], Vec::as_slice)
+        self.entries.get(&(kernel.list.to_owned(), kernel.name.to_owned())).map_or(&[], Vec::as_slice)
     }
 
     /// A digest of the machine code of a kernel; none if it has no entry.

@@ -260,13 +260,19 @@ fn kernel_info(
         "name": kernel.name,
         "summary": kernel.like.map_or(String::new(), |other| format!("as {other}: ")) + kernel.summary,
         "claim": kernel.claim.name(),
-        // The line of its function `run`.
-        "line": text.lines().position(|line| line.starts_with("pub fn run")).map(|place| place + 1),
+        "line": line_of_run(&text, kernel.body),
         "flamegraph": flamegraph,
         // The machines where it was measured before it changed.
         "changed": (0..reports.len()).filter(|machine| reports[*machine].has_changed(operation, kernel)).collect::<Vec<_>>(),
         "source": source,
     }))
+}
+
+/// The line of a kernel's function `run`: in its module, if several kernels share the file.
+fn line_of_run(text: &str, module: &str) -> Option<usize> {
+    let above = text.find(&format!("pub mod {module} {{")).unwrap_or(0);
+    let run = above + text[above..].find("pub fn run")?;
+    Some(text[..run].matches('\n').count() + 1)
 }
 
 /// The kept pictures of where the time of a kernel goes, by operation and kernel.
