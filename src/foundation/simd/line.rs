@@ -21,6 +21,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::bits::WORD;
+#[cfg(target_arch = "x86_64")]
 use crate::machine::isa::tier;
 use crate::machine::pages::request_huge_pages;
 

@@ -124,8 +124,8 @@ pub const ONE_HOT: Planes = {
 /// The codes that a block of heaps reads.
 #[derive(Clone, Copy)]
 pub struct Sources<'a> {
-    codes: &'a [u8],
-    at: usize,
+    pub(super) codes: &'a [u8],
+    pub(super) at: usize,
 }
 
 impl<'a> Sources<'a> {
