@@ -462,7 +462,7 @@ mod tests {
 
     use super::*;
     use crate::cores::mex::oracle;
-    use crate::moves::{MoveSet, even, odd_row};
+    use crate::moves::{even, odd_row};
 
     fn values(moves: &[u64], heaps: usize) -> Result<Vec<usize>, RunError> {
         let limit = heaps as u64 - 1;
@@ -484,12 +484,6 @@ mod tests {
         }
         prop_assert!(got == Ok(want), "{:?}", moves);
         Ok(())
-    }
-
-    /// Far enough that most blocks are done as a whole, with values of two moduli.
-    #[test]
-    fn values_of_the_primes() {
-        check(&MoveSet::Primes.up_to(39_999), 40_000).expect("equal");
     }
 
     #[test]

@@ -370,36 +370,32 @@ fn is_guessed(codes: &[u8], start: usize, period: usize) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_shortest_period_is_found_short_or_long() {
-        for period in [1, 2, 25, 63, 64, 65, 127, 128] {
-            let of = |n: usize| if n.is_multiple_of(period) { 62 } else { 63 };
-            let codes: Vec<u8> = (0..JUDGED * LANES + LONGEST).map(of).collect();
-            assert_eq!(best_period(&codes), Some((period, 1.0)));
+    /// Random numbers below a bound.
+    fn numbers() -> impl FnMut(u32) -> u32 {
+        let mut state = 1u32;
+        move |below| {
+            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
+            ((u64::from(state) * u64::from(below)) >> 32) as u32
         }
     }
 
     #[test]
-    fn no_period_is_found_where_none_is_or_values_are_large() {
-        let mut state = 1u32;
-        let mut random = || {
-            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
-            60 + (state >> 30) as u8
-        };
-        let codes: Vec<u8> = (0..JUDGED * LANES + LONGEST).map(|_| random()).collect();
+    fn the_shortest_period_is_found_where_there_is_one() {
+        const HEAPS: usize = JUDGED * LANES + LONGEST;
+        for period in [1, 2, 25, 63, 64, 65, 127, 128] {
+            let codes: Vec<u8> = (0..HEAPS).map(|n| if n % period == 0 { 62 } else { 63 }).collect();
+            assert_eq!(best_period(&codes), Some((period, 1.0)));
+        }
+        let mut random = numbers();
+        let codes: Vec<u8> = (0..HEAPS).map(|_| 60 + random(4) as u8).collect();
         assert_eq!(best_period(&codes), None);
-        assert_eq!(best_period(&[54; JUDGED * LANES + LONGEST]), None, "value 9");
+        assert_eq!(best_period(&[54; HEAPS]), None, "value 9");
         assert_eq!(best_period(&[63; LONGEST]), None, "no blocks to judge by");
     }
 
     /// Codes with a period, and at some heaps another value, below `most`.
     fn codes(period: usize, wrong: u32, most: u32) -> Vec<u8> {
-        let mut state = 1u32;
-        let mut random = |below: u32| {
-            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
-            ((u64::from(state) * u64::from(below)) >> 32) as u32
-        };
-        let mut codes: Vec<u8> = Vec::new();
+        let (mut random, mut codes) = (numbers(), Vec::new());
         for i in 0..CHUNK {
             let is_wrong = i < period || random(1000) < wrong;
             codes.push(if is_wrong { WINDOW as u8 - random(most) as u8 } else { codes[i - period] });

@@ -141,20 +141,3 @@ impl Progress {
         self.next as u64
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_memory_of_the_codes_is_predicted() {
-        for far in [70, 1000, 4900, 5000] {
-            let set = format!("1,9,{far}").parse().expect("a set");
-            let layout = HistoryLayout::new(&Records::new(&set, 5000).expect("few moves"));
-            let history = History::new(layout);
-            let (takes, predicted) = (history.ring.len() + history.prefix.len(), layout.bytes());
-            let is_exact = layout.prefix > 0;
-            assert_eq!(predicted - takes, if is_exact { 0 } else { 2 * LANES }, "{far}: {layout:?}");
-        }
-    }
-}

@@ -192,23 +192,10 @@ fn repeat(g: &mut Vec<u16>, period: usize, heaps: usize, run: &Run) -> Result<()
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Operation;
     use crate::machine::Machine;
-    use crate::moves::MoveSet;
 
     fn proved(g: &[u16], farthest: usize) -> Option<Period> {
         super::period(g, farthest, &Run::new(1)).expect("the run is not cancelled")
-    }
-
-    #[test]
-    fn the_period_and_the_preperiod_are_the_smallest_possible() {
-        for (moves, period, preperiod) in [("1,2", 3, 0), ("1..9", 10, 0), ("2,4,7", 3, 8), ("1,8,11", 19, 13)] {
-            let set: MoveSet = moves.parse().expect("a list");
-            let input = Subtraction::new(&set, 2000, &Machine::detect()).expect("a small limit");
-            let g = MexSubtraction::oracle(&input);
-            let found = proved(&g, farthest(&input) as usize);
-            assert_eq!(found, Some(Period { period, preperiod }), "{moves}");
-        }
     }
 
     /// Checks the definition: the least `p` such that the last `farthest` values equal those `p` earlier.

@@ -540,44 +540,9 @@ mod tests {
     use super::*;
     use crate::cores::mex::zeros::sieves::bit_sieve;
     use crate::cores::mex::zeros::{Journal, MexZeros, Progress};
-    use crate::kernel::{Kernel, available};
+    use crate::kernel::available;
     use crate::machine::Machine;
     use crate::moves::MoveSet;
-
-    fn input(set: &MoveSet, limit: u64, modulus: usize) -> Zeros {
-        Zeros::new(set, limit, &Machine::detect()).expect("a small limit").split_by(modulus)
-    }
-
-    fn kernels() -> Vec<Kernel<MexZeros>> {
-        available(&Machine::detect()).filter(|kernel| kernel.def().name.starts_with("residue_rows")).collect()
-    }
-
-    fn sieved(input: &Zeros) -> Vec<u64> {
-        bit_sieve::run(input, &Run::new(1), Start::default()).expect("not cancelled")
-    }
-
-    fn check(set: &MoveSet, limit: u64, modulus: usize) {
-        let input = input(set, limit, modulus);
-        let want = sieved(&input);
-        for kernel in kernels() {
-            let run = Run::new(1);
-            let got = kernel.run(&input, &run).expect("not cancelled");
-            let name = kernel.def().name;
-            assert!(got == want, "{name}: {set} up to {limit} modulo {modulus}");
-            assert_eq!(run.done(), limit + 1, "{name}: steps");
-        }
-    }
-
-    /// Far enough for several tiles, covered lines and sparse classes; ends within a block, a chunk and a tile.
-    #[test]
-    fn squares_by_any_modulus() {
-        for (modulus, limit) in [(1, 100_000), (2, 300_000), (5, 1_000_000), (13, 1_000_000), (64, 1_700_000)] {
-            check(&MoveSet::Squares, limit, modulus);
-        }
-        check(&MoveSet::Squares, 4_000_000, 65);
-        check(&MoveSet::Cubes, 1_500_000, 91);
-        check(&MoveSet::Primes, 100_000, 4);
-    }
 
     /// Keeps what a run would save.
     #[derive(Default)]
@@ -589,28 +554,36 @@ mod tests {
         }
     }
 
-    /// Also where the modulus or the limit differs from before.
-    #[test]
-    fn a_run_resumes_after_any_tile() {
-        let set = MoveSet::Squares;
-        let want = sieved(&input(&set, 1_000_000, 1));
-        for (kernel, modulus) in kernels().into_iter().flat_map(|kernel| [1, 5, 17].map(|modulus| (kernel, modulus))) {
-            let kept = Arc::new(Kept::default());
-            let start = Start::with_journal(Arc::clone(&kept) as _, None);
-            kernel.run_from(start, &input(&set, 800_000, modulus), &Run::new(1)).expect("not cancelled");
-            let kept = std::mem::take(&mut *kept.0.lock().expect("one thread"));
-            assert_eq!(kept.last().map(|progress| progress.done), Some(800_001));
-            for (i, progress) in kept.into_iter().enumerate() {
-                assert!(progress.zeros == want[..want.partition_point(|n| *n < progress.done)]);
-                for modulus in [modulus, 7] {
-                    let (from, run) = (progress.clone(), Run::new(1));
-                    let start = Start::with_journal(Arc::new(Kept::default()), Some(from));
-                    let got = kernel.run_from(start, &input(&set, 1_000_000, modulus), &run).expect("not cancelled");
-                    assert!(got == want, "{} resumed after tile {i}, modulo {modulus}", kernel.def().name);
-                    assert_eq!(run.done(), 1_000_001);
-                }
+    /// Runs by one modulus, then resumes by another from half of the tiles.
+    fn check(set: &MoveSet, limit: u64, modulus: usize) {
+        let machine = Machine::detect();
+        let input = Zeros::new(set, limit, &machine).expect("a small limit");
+        let want = bit_sieve::run(&input, &Run::new(1), Start::default()).expect("not cancelled");
+        let kernels = available::<MexZeros>(&machine);
+        for kernel in kernels.filter(|kernel| kernel.def().name.starts_with("residue_rows")) {
+            let mut from = None;
+            for modulus in [modulus, 7] {
+                let (kept, run) = (Arc::new(Kept::default()), Run::new(1));
+                let start = Start::with_journal(Arc::clone(&kept) as _, from.take());
+                let got = kernel.run_from(start, &input.clone().split_by(modulus), &run).expect("not cancelled");
+                let name = kernel.def().name;
+                assert!(got == want, "{name}: {set} up to {limit} modulo {modulus}");
+                assert_eq!(run.done(), limit + 1, "{name}: steps");
+                let tiles = kept.0.lock().expect("one thread");
+                from = tiles.get(tiles.len() / 2).cloned();
             }
         }
+    }
+
+    /// Far enough for several tiles, covered lines and sparse classes; ends within a block, a chunk and a tile.
+    #[test]
+    fn squares_by_any_modulus() {
+        for (modulus, limit) in [(1, 800_000), (2, 300_000), (5, 1_000_000), (13, 1_000_000), (64, 1_700_000)] {
+            check(&MoveSet::Squares, limit, modulus);
+        }
+        check(&MoveSet::Squares, 4_000_000, 65);
+        check(&MoveSet::Cubes, 1_500_000, 91);
+        check(&MoveSet::Primes, 100_000, 4);
     }
 
     proptest! {

@@ -56,18 +56,4 @@ pub mod plain {
     pub fn parts() -> impl Translate {
         translate
     }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        #[test]
-        fn the_butterfly_exchanges_indices() {
-            for value in 0..WORD {
-                for bit in 0..WORD {
-                    assert_eq!(butterfly(1 << bit, value), 1 << (bit ^ value));
-                }
-            }
-        }
-    }
 }
