@@ -52,105 +52,48 @@ pub fn cost_of(words: usize, input: &Family, context: CostContext, [step, run]: 
     }
 }
 
-/// The operations of a tier on slices.
-pub trait Slices: Copy {
-    /// The words of a slice.
-    const WORDS: usize;
-    /// A bit for each of `64 * WORDS` sets.
-    type Slice: Copy;
+/// Makes [`Slices`] and [`Operations`] of a list of operations.
+macro_rules! operations {
+    ($($(#[$doc:meta])+ $name:ident: $F:ident($($x:ident: $T:ty),+) $(-> $R:ty)?;)+) => {
+        /// The operations of a tier on slices `V`, which have a bit for each set.
+        pub trait Slices<V>: Copy {
+            $($(#[$doc])+ fn $name(&self, $($x: $T),+) $(-> $R)?;)+
+        }
 
+        /// Operations made of closures, which have the CPU features of the function that makes them.
+        #[derive(Clone, Copy)]
+        pub struct Operations<$($F),+> {
+            $(pub $name: $F),+
+        }
+
+        impl<V, $($F: Fn($($T),+) $(-> $R)? + Copy),+> Slices<V> for Operations<$($F),+> {
+            $(
+                #[inline(always)]
+                fn $name(&self, $($x: $T),+) $(-> $R)? {
+                    (self.$name)($($x),+)
+                }
+            )+
+        }
+    };
+}
+
+operations! {
     /// The slice of the first words.
-    fn load(&self, words: &[u64]) -> Self::Slice;
-
+    load: Load(words: &[u64; WORDS]) -> V;
     /// The words of a slice, in the first of `words`.
-    fn store(&self, slice: Self::Slice, words: &mut [u64]);
-
+    store: Store(slice: V, words: &mut [u64; WORDS]);
     /// `a | b`
-    fn or(&self, a: Self::Slice, b: Self::Slice) -> Self::Slice;
-
+    or: Or(a: V, b: V) -> V;
     /// `sum | (a & b)`
-    fn or_both(&self, sum: Self::Slice, a: Self::Slice, b: Self::Slice) -> Self::Slice;
-
+    or_both: OrBoth(sum: V, a: V, b: V) -> V;
     /// `a & !b`
-    fn without(&self, a: Self::Slice, b: Self::Slice) -> Self::Slice;
-
+    without: Without(a: V, b: V) -> V;
     /// `a ^ b`
-    fn xor(&self, a: Self::Slice, b: Self::Slice) -> Self::Slice;
-
+    xor: Xor(a: V, b: V) -> V;
     /// The sets of `of` in which `a` and `b` agree.
-    fn agree(&self, of: Self::Slice, a: Self::Slice, b: Self::Slice) -> Self::Slice;
-
+    agree: Agree(of: V, a: V, b: V) -> V;
     /// Whether any bit is set.
-    fn any(&self, slice: Self::Slice) -> bool;
-}
-
-/// Operations made of closures, which have the CPU features of the function that makes them, on slices of `N` words.
-#[derive(Clone, Copy)]
-pub struct Operations<const N: usize, L, S, O, B, W, X, A, Y> {
-    pub load: L,
-    pub store: S,
-    pub or: O,
-    pub or_both: B,
-    pub without: W,
-    pub xor: X,
-    pub agree: A,
-    pub any: Y,
-}
-
-impl<const N: usize, V, L, S, O, B, W, X, A, Y> Slices for Operations<N, L, S, O, B, W, X, A, Y>
-where
-    V: Copy,
-    L: Fn(&[u64; N]) -> V + Copy,
-    S: Fn(V, &mut [u64; N]) + Copy,
-    O: Fn(V, V) -> V + Copy,
-    B: Fn(V, V, V) -> V + Copy,
-    W: Fn(V, V) -> V + Copy,
-    X: Fn(V, V) -> V + Copy,
-    A: Fn(V, V, V) -> V + Copy,
-    Y: Fn(V) -> bool + Copy,
-{
-    const WORDS: usize = N;
-    type Slice = V;
-
-    #[inline(always)]
-    fn load(&self, words: &[u64]) -> V {
-        (self.load)(words.first_chunk().expect("a whole slice"))
-    }
-
-    #[inline(always)]
-    fn store(&self, slice: V, words: &mut [u64]) {
-        (self.store)(slice, words.first_chunk_mut().expect("a whole slice"));
-    }
-
-    #[inline(always)]
-    fn or(&self, a: V, b: V) -> V {
-        (self.or)(a, b)
-    }
-
-    #[inline(always)]
-    fn or_both(&self, sum: V, a: V, b: V) -> V {
-        (self.or_both)(sum, a, b)
-    }
-
-    #[inline(always)]
-    fn without(&self, a: V, b: V) -> V {
-        (self.without)(a, b)
-    }
-
-    #[inline(always)]
-    fn xor(&self, a: V, b: V) -> V {
-        (self.xor)(a, b)
-    }
-
-    #[inline(always)]
-    fn agree(&self, of: V, a: V, b: V) -> V {
-        (self.agree)(of, a, b)
-    }
-
-    #[inline(always)]
-    fn any(&self, slice: V) -> bool {
-        (self.any)(slice)
-    }
+    any: Any(slice: V) -> bool;
 }
 
 /// The part in which the tiers differ: [`work`] with the operations of the tier.
@@ -172,10 +115,10 @@ pub fn run(input: &Family, run: &Run, threads: usize, work: impl Work) -> Result
     Ok(all)
 }
 
-/// Resolves sets until none is left.
+/// Resolves sets until none is left, with slices of so many words.
 #[inline(always)]
-pub fn work<O: Slices>(shared: &SharedSets<'_>, ops: O) -> Result<Findings, RunError> {
-    let mut sets = Sets::new(shared, O::WORDS);
+pub fn work<V: Copy>(words: usize, shared: &SharedSets<'_>, ops: impl Slices<V>) -> Result<Findings, RunError> {
+    let mut sets = Sets::new(shared, words);
     let mut batch = Batch::new(sets.layout, ops);
     while sets.take()? {
         batch.compute(&mut sets);
@@ -185,21 +128,21 @@ pub fn work<O: Slices>(shared: &SharedSets<'_>, ops: O) -> Result<Findings, RunE
 }
 
 /// The values of the first heaps of a batch, in slices.
-struct Batch<O: Slices> {
+struct Batch<V, O> {
     ops: O,
     layout: BatchLayout,
     heaps: usize,
     /// [`Sets::masks`], in the first of these.
-    masks: Vec<O::Slice>,
+    masks: Vec<V>,
     /// For each value, the sets of recent heaps that have it.
-    planes: Vec<O::Slice>,
+    planes: Vec<V>,
     /// For each binary digit, the sets of all heaps whose value has it.
-    digits: Vec<O::Slice>,
+    digits: Vec<V>,
     /// The digits of the largest value.
     used_digits: usize,
 }
 
-impl<O: Slices> Batch<O> {
+impl<V: Copy, O: Slices<V>> Batch<V, O> {
     #[inline(always)]
     fn new(layout: BatchLayout, ops: O) -> Self {
         let zero = ops.load(&[0; WORDS]);
@@ -279,7 +222,7 @@ impl<O: Slices> Batch<O> {
 
     /// The sets of `unresolved` in which the window from `heap` on has the same values as the one from `later` on.
     #[inline(always)]
-    fn agree(&self, heap: usize, later: usize, mut unresolved: O::Slice) -> O::Slice {
+    fn agree(&self, heap: usize, later: usize, mut unresolved: V) -> V {
         let window = self.layout.window;
         for digit in 0..self.used_digits {
             let row = self.row(digit);
@@ -298,7 +241,7 @@ impl<O: Slices> Batch<O> {
 
     /// A digit of all heaps.
     #[inline(always)]
-    fn row(&self, digit: usize) -> &[O::Slice] {
+    fn row(&self, digit: usize) -> &[V] {
         &self.digits[digit * self.heaps..][..self.heaps]
     }
 
@@ -326,7 +269,7 @@ impl<O: Slices> Batch<O> {
     }
 
     #[inline(always)]
-    fn words(&self, slice: O::Slice) -> [u64; WORDS] {
+    fn words(&self, slice: V) -> [u64; WORDS] {
         let mut words = [0; WORDS];
         self.ops.store(slice, &mut words);
         words
@@ -334,7 +277,7 @@ impl<O: Slices> Batch<O> {
 
     /// Adds sets with a period, which repeats from the heap `known` on.
     #[inline(always)]
-    fn add(&self, sets: &mut Sets, found: O::Slice, period: usize, known: usize) {
+    fn add(&self, sets: &mut Sets, found: V, period: usize, known: usize) {
         let ops = self.ops;
         let words = self.words(found);
         let least = sets.count(words, period);
@@ -362,7 +305,7 @@ impl<O: Slices> Batch<O> {
 /// The sets of which a masked move leads to a heap of a value, in two parts: `heaps` are the planes of that value that the moves
 /// reach.
 #[inline(always)]
-fn reached<O: Slices>(ops: O, masks: &[O::Slice], heaps: &[O::Slice], zero: O::Slice) -> (O::Slice, O::Slice) {
+fn reached<V: Copy>(ops: impl Slices<V>, masks: &[V], heaps: &[V], zero: V) -> (V, V) {
     let (mut a, mut b) = (zero, zero);
     let (masks_by_four, masks_left) = masks.as_chunks::<4>();
     let (heaps_by_four, heaps_left) = heaps.as_chunks::<4>();
@@ -397,8 +340,8 @@ pub mod words {
     #[inline(always)]
     pub fn run(input: &Family, run: &Run) -> Result<Findings, RunError> {
         let operations = Operations {
-            load: |[word]: &[u64; 1]| *word,
-            store: |word: u64, words: &mut [u64; 1]| *words = [word],
+            load: |words: &[u64; WORDS]| words[0],
+            store: |word: u64, words: &mut [u64; WORDS]| words[0] = word,
             or: |a: u64, b: u64| a | b,
             or_both: |sum: u64, a: u64, b: u64| sum | a & b,
             without: |a: u64, b: u64| a & !b,
@@ -406,7 +349,7 @@ pub mod words {
             agree: |of: u64, a: u64, b: u64| of & !(a ^ b),
             any: |word: u64| word != 0,
         };
-        super::run(input, run, 1, |shared: &_| work(shared, operations))
+        super::run(input, run, 1, |shared: &_| work(1, shared, operations))
     }
 }
 
@@ -439,6 +382,6 @@ pub mod v128 {
                 words != [0; 2]
             },
         };
-        move |shared: &SharedSets<'_>| work(shared, operations)
+        move |shared: &SharedSets<'_>| work(WORDS, shared, operations)
     }
 }

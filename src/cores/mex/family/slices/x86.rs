@@ -45,7 +45,7 @@ pub mod avx2 {
                 _mm256_testz_si256(any, any) == 0
             },
         };
-        move |shared: &SharedSets<'_>| work(shared, operations)
+        move |shared: &SharedSets<'_>| work(WORDS, shared, operations)
     }
 }
 
@@ -75,6 +75,6 @@ pub mod avx512 {
             agree: |of: __m512i, a: __m512i, b: __m512i| _mm512_ternarylogic_epi64::<{ A & !(B ^ C) }>(of, a, b),
             any: |slice: __m512i| _mm512_test_epi64_mask(slice, slice) != 0,
         };
-        move |shared: &SharedSets<'_>| work(shared, operations)
+        move |shared: &SharedSets<'_>| work(WORDS, shared, operations)
     }
 }
