@@ -280,18 +280,7 @@ pub mod guess_lanes {
 
     #[inline(always)]
     pub fn run(input: &Records, run: &Run, start: Start, backend: Backend) -> Result<Output, RunError> {
-        run_over(HistoryLayout::new(input), input, run, start, backend)
-    }
-
-    /// [`run`] over a history of this layout.
-    #[inline(always)]
-    pub fn run_over(
-        layout: HistoryLayout,
-        input: &Records,
-        run: &Run,
-        start: Start,
-        backend: Backend,
-    ) -> Result<Output, RunError> {
+        let layout = HistoryLayout::new(input);
         drive(input, layout, run, start, &mut Guessed::new(input, &layout, backend))
     }
 }
@@ -323,6 +312,7 @@ pub mod compressed_lanes {
 
     #[inline(always)]
     pub fn run(input: &Records, run: &Run, start: Start, backend: Backend) -> Result<Output, RunError> {
-        guess_lanes::run_over(HistoryLayout::packed(input), input, run, start, backend)
+        let layout = HistoryLayout::packed(input);
+        drive(input, layout, run, start, &mut Guessed::new(input, &layout, backend))
     }
 }

@@ -53,7 +53,7 @@ pub fn cost(input: &Subtraction, _: CostContext, [plane, step, near]: [f64; 3]) 
     let (heaps, values) = (input.heaps() as f64, input.values());
     let windows = f64::max(values / WINDOW as f64, 1.0);
     let planes = SHARE_OF_PLANES * values / PLANES as f64 + windows;
-    let below = |bound: usize| super::below(input.moves(), bound as u64);
+    let below = |bound: usize| below(input.moves(), bound as u64);
     let close = match below(APART) - below(2) {
         0..=2 => 2,
         3..=6 => 6,
@@ -317,13 +317,7 @@ impl<'a> ByteLanes<'a> {
 
 #[inline(always)]
 pub fn run(input: &Subtraction, run: &Run, decoder: impl Borrow<dyn Decoder>) -> Result<Vec<u16>, RunError> {
-    run_with(input, run, decoder.borrow())
-}
-
-/// [`run`], in one form for all decoders.
-#[inline(always)]
-fn run_with(input: &Subtraction, run: &Run, decoder: &dyn Decoder) -> Result<Vec<u16>, RunError> {
-    let mut lanes = ByteLanes::new(input, decoder);
+    let mut lanes = ByteLanes::new(input, decoder.borrow());
     let tile = L2Tile::new(input, l2_tile(L2_ROOTS, input.heaps()));
     for start in (0..input.heaps()).step_by(TILE_HEAPS) {
         if start.is_multiple_of(tile.length) && input.heaps() >= PAST_L2 {

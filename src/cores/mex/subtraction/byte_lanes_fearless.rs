@@ -15,8 +15,9 @@ use fearless_simd::Level;
 use fearless_simd::{Bytes, Select, Simd, SimdBase, u8x16, u8x64};
 
 use super::{Subtraction, byte_lanes};
-use crate::cores::mex::lanes::{Decoder, LANES, ONE_HOT, Planes, Sources, by_planes, plain};
-use crate::cores::mex::lanes::{Near, NearMoves, resolve};
+use crate::cores::mex::lanes::{
+    Backend, Decoder, LANES, Near, NearMoves, ONE_HOT, Planes, Sources, by_planes, plain, resolve,
+};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::fearless::{lacks, level};
 
@@ -107,37 +108,28 @@ fn accumulate<const P: usize>(simd: impl Simd, tables: &Planes, from: Sources, m
 }
 
 /// The decoder of a level.
-struct AtLevel<S> {
-    simd: S,
-    tables: &'static Planes,
-}
-
-impl<S: Simd> Decoder for AtLevel<S> {
-    fn add(&self, from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
-        let AtLevel { simd, tables } = *self;
-        simd.vectorize(
-            #[inline(always)]
-            || by_planes!(planes, accumulate(simd, tables, from, moves, hits)),
-        );
-    }
-
-    fn free_words(&self, hits: &Planes, free: &mut [u64; LANES]) {
-        self.simd.vectorize(
-            #[inline(always)]
-            || plain::free_words(hits, free),
-        );
-    }
-
-    fn resolve(&self, windows: &mut [Near], moves: &NearMoves) -> bool {
-        self.simd.vectorize(
-            #[inline(always)]
-            || resolve(windows, moves),
-        )
-    }
-}
-
 fn at_level<S: Simd>(simd: S) -> Box<dyn Decoder> {
-    Box::new(AtLevel { simd, tables: std::hint::black_box(&TABLES) })
+    let tables: &'static Planes = std::hint::black_box(&TABLES);
+    Box::new(Backend {
+        add: move |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+            simd.vectorize(
+                #[inline(always)]
+                || by_planes!(planes, accumulate(simd, tables, from, moves, hits)),
+            );
+        },
+        free_words: move |hits: &Planes, free: &mut [u64; LANES]| {
+            simd.vectorize(
+                #[inline(always)]
+                || plain::free_words(hits, free),
+            );
+        },
+        resolve: move |windows: &mut [Near], moves: &NearMoves| {
+            simd.vectorize(
+                #[inline(always)]
+                || resolve(windows, moves),
+            )
+        },
+    })
 }
 
 /// The decoder of the level of a tier. A build for SSE4.2 has that of SSE2: no row is listed at a level between.

@@ -34,7 +34,7 @@ pub fn cost(input: &Subtraction, context: CostContext, [plane, step, near, copy,
 /// The fraction of the pairs of heap and move that the threads can share.
 fn shareable(input: &Subtraction) -> f64 {
     let least = shared_from(pair_tile(input.heaps())) as u64;
-    let unshared = super::below(input.moves(), least);
+    let unshared = below(input.moves(), least);
     pairs(&input.moves()[unshared..], input.limit()) / f64::max(input.pairs(), 1.0)
 }
 

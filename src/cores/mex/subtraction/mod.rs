@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use super::lanes::below;
 use super::{lanes, oracle, residues};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
@@ -139,11 +140,6 @@ impl Subtraction {
     pub(in crate::cores::mex) fn pairs(&self) -> f64 {
         pairs(&self.moves, self.limit)
     }
-}
-
-/// How many of the numbers, in ascending order, are below a bound.
-pub(in crate::cores::mex) fn below(numbers: &[u64], bound: u64) -> usize {
-    numbers.partition_point(|n| *n < bound)
 }
 
 fn pairs(moves: &[u64], limit: u64) -> f64 {
@@ -291,20 +287,10 @@ impl Operation for MexSubtraction {
     }
 
     fn digest(values: &Vec<u16>) -> Digest {
-        /// Few enough values for counters of 16 and 32 bits, which give more lanes per vector.
-        const CHUNK: usize = 4096;
-        let (mut max, mut zeros, mut sum) = (0u16, 0, 0);
-        for block in values.chunks(CHUNK) {
-            let (mut zeros_here, mut sum_here) = (0u16, 0u32);
-            for v in block {
-                max = max.max(*v);
-                zeros_here += u16::from(*v == 0);
-                sum_here += u32::from(*v);
-            }
-            zeros += u64::from(zeros_here);
-            sum += u64::from(sum_here);
-        }
-        vec![("max", max.into()), ("zeros", zeros.into()), ("sum", sum.into())]
+        let max = values.iter().copied().max().unwrap_or(0);
+        let zeros = values.iter().filter(|v| **v == 0).count() as u128;
+        let sum = values.iter().map(|v| u128::from(*v)).sum();
+        vec![("max", max.into()), ("zeros", zeros), ("sum", sum)]
     }
 }
 

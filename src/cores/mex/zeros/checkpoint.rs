@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use super::Zeros;
 use crate::cores::growing;
 use crate::cores::mex::checkpoint::{self, CheckpointError, Reader, Writer, hash_of};
-use crate::cores::mex::subtraction::below;
+use crate::cores::mex::lanes::below;
 
 /// The first bytes of a checkpoint.
 const MAGIC: [u8; 8] = *b"nimzero1";

@@ -29,7 +29,7 @@ mod shifted_rows;
 mod sieves;
 
 pub use checkpoint::{Journal, Progress, Start};
-use modulus::{Known, Plan};
+use modulus::Plan;
 use shifted_rows::BLOCK;
 
 /// The largest limit. A row of 2^40 heaps takes 128 GiB.
@@ -87,7 +87,7 @@ impl Zeros {
             let (Some(first), Some(zeros)) = (first, zeros) else { return Plan::ONE };
             let density = (BLOCK as f64 * self.zeros()) / self.heaps() as f64;
             let allowed = self.pairs() / self.heaps() as f64;
-            Known { zeros: &zeros, moves: first.moves(), density, allowed }.plan()
+            modulus::plan(&zeros, first.moves(), density, allowed)
         })
     }
 }

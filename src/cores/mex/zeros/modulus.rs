@@ -42,33 +42,18 @@ pub fn first_heaps(heaps: usize) -> Option<u64> {
     (heaps >= LEAST_HEAPS).then(|| (heaps as u64 / FIRST.0).min(FIRST.1))
 }
 
-/// What is known of an input: its first P-positions and moves, and estimates for all heaps.
-pub struct Known<'a> {
-    pub zeros: &'a [u64],
-    pub moves: &'a [u64],
-    /// P-positions in a line of heaps.
-    pub density: f64,
-    /// The mean number of moves that a heap allows.
-    pub allowed: f64,
-}
-
-impl Known<'_> {
-    /// The plan with the least expected work. Moves beyond the first heaps say nothing about residues.
-    pub fn plan(&self) -> Plan {
-        if self.moves.is_empty() {
-            return Plan::ONE;
-        }
-        let work = |plan: &Plan| plan.share * self.allowed + CLASS * plan.modulus as f64;
-        let plans = (2..MOST + 1).map(|modulus| Plan { modulus, share: self.share(modulus) });
-        iter::once(Plan::ONE).chain(plans).min_by(|a, b| work(a).total_cmp(&work(b))).expect("a plan")
+/// The plan with the least expected work, from the first P-positions and moves, the P-positions in a line of heaps, and the mean
+/// number of moves that a heap allows. Moves beyond the first heaps say nothing about residues.
+pub fn plan(first_zeros: &[u64], first_moves: &[u64], density: f64, allowed: f64) -> Plan {
+    if first_moves.is_empty() {
+        return Plan::ONE;
     }
-
-    fn share(&self, modulus: usize) -> f64 {
-        let (zeros, moves) = (counts(self.zeros, modulus), counts(self.moves, modulus));
+    let share = |modulus: usize| {
+        let (zeros, moves) = (counts(first_zeros, modulus), counts(first_moves, modulus));
         // P-positions in a line of each class, and moves of each residue.
-        let scale = self.density * modulus as f64 / self.zeros.len() as f64;
+        let scale = density * modulus as f64 / first_zeros.len() as f64;
         let density = |class: usize| zeros[class] as f64 * scale;
-        let allowed = |residue: usize| moves[residue] as f64 * self.allowed / self.moves.len() as f64;
+        let moves = |residue: usize| moves[residue] as f64 * allowed / first_moves.len() as f64;
         let sources = ranked(&zeros, &|class| zeros[class] > 0);
         let mut lines = 0.0;
         for target in 0..modulus {
@@ -76,7 +61,7 @@ impl Known<'_> {
             for source in &sources {
                 let per_line = density(*source);
                 let hits = per_line / BLOCK as f64;
-                let moved = f64::min(allowed((target + modulus - source) % modulus), unresolved / hits);
+                let moved = f64::min(moves((target + modulus - source) % modulus), unresolved / hits);
                 lines += moved * f64::min(PUSH * per_line, 1.0);
                 unresolved -= moved * hits;
                 if unresolved <= 0.0 {
@@ -84,8 +69,11 @@ impl Known<'_> {
                 }
             }
         }
-        lines / modulus as f64 / self.allowed
-    }
+        lines / modulus as f64 / allowed
+    };
+    let work = |plan: &Plan| plan.share * allowed + CLASS * plan.modulus as f64;
+    let plans = (2..MOST + 1).map(|modulus| Plan { modulus, share: share(modulus) });
+    iter::once(Plan::ONE).chain(plans).min_by(|a, b| work(a).total_cmp(&work(b))).expect("a plan")
 }
 
 /// How many of the numbers are in each class.

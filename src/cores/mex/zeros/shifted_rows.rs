@@ -17,7 +17,7 @@ use super::Zeros;
 use super::or_rows::{LINE, OrRows};
 use crate::cores::growing;
 use crate::cores::mex::lanes::below;
-use crate::cores::mex::subtraction::{self, Subtraction};
+use crate::cores::mex::subtraction::Subtraction;
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::array_of;
 use crate::simd::bits::WORD;
@@ -160,7 +160,7 @@ pub fn run(input: &Zeros, run: &Run, start: Start, or_rows: impl OrRows) -> Resu
         }
     }
     // The last block may extend beyond the limit.
-    zeros.truncate(subtraction::below(&zeros, input.limit() + 1));
+    zeros.truncate(below(&zeros, input.limit() + 1));
     Ok(zeros)
 }
 

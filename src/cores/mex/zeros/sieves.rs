@@ -10,9 +10,12 @@ use crate::simd::bits::WORD;
 /// Heaps between two progress updates.
 const PROGRESS_STEP: usize = 4096;
 
-/// Bytes of the P-positions and the moves.
-fn bytes(input: &Subtraction) -> f64 {
-    growing::bytes::<u64>(input.zeros()) + input.copied_moves()
+/// The cost with so many bytes of marks. Rates: the ns of a hit in a small table, and what each larger one adds; of a heap; of a run.
+fn cost_of(input: &Zeros, marks: f64, [hit, spread, heap, run]: [f64; 4]) -> Cost {
+    // Stores reach the whole table, so their cost depends on the cache level that holds it.
+    let hit = hit + spread * f64::max(marks / 1e6, 1.0).ln();
+    let bytes = marks + growing::bytes::<u64>(input.zeros()) + input.copied_moves();
+    input.unless_resumable(Cost { ns: hit * input.hits() + heap * input.heaps() as f64 + run, bytes })
 }
 
 /// Finds the P-positions. `marks` covers the heaps up to the limit; `is_hit` reads the mark of a heap, and `hit` sets it.
@@ -53,12 +56,9 @@ pub mod byte_sieve {
 
     use super::*;
 
-    /// Rates: the ns of a hit in a small table, and what each larger one adds; of a heap; of a run.
-    pub fn cost(input: &Zeros, _: CostContext, [hit, spread, heap, run]: [f64; 4]) -> Cost {
-        let heaps = input.heaps() as f64;
-        // Stores reach the whole table, so their cost depends on the cache level that holds it.
-        let hit = hit + spread * f64::max(heaps / 1e6, 1.0).ln();
-        input.unless_resumable(Cost { ns: hit * input.hits() + heap * heaps + run, bytes: heaps + bytes(input) })
+    /// Rates: those of [`cost_of`].
+    pub fn cost(input: &Zeros, _: CostContext, rates: [f64; 4]) -> Cost {
+        cost_of(input, input.heaps() as f64, rates)
     }
 
     /// A store for each pair of a P-position and a move.
@@ -81,11 +81,9 @@ pub mod bit_sieve {
 
     use super::*;
 
-    /// Rates: as in [`byte_sieve`].
-    pub fn cost(input: &Zeros, _: CostContext, [hit, spread, heap, run]: [f64; 4]) -> Cost {
-        let heaps = input.heaps() as f64;
-        let hit = hit + spread * f64::max(heaps / 8e6, 1.0).ln();
-        input.unless_resumable(Cost { ns: hit * input.hits() + heap * heaps + run, bytes: heaps / 8.0 + bytes(input) })
+    /// Rates: those of [`cost_of`].
+    pub fn cost(input: &Zeros, _: CostContext, rates: [f64; 4]) -> Cost {
+        cost_of(input, input.heaps() as f64 / 8.0, rates)
     }
 
     #[inline(always)]

@@ -12,10 +12,10 @@ pub type Planes = [[u8; LANES]; PLANES];
 /// Moves of at least this distance can act on eight heaps at once inside a block: see [`act_apart`].
 pub const APART: usize = 16;
 
-/// How many of the moves, in ascending order, are below a bound.
+/// How many of the numbers, in ascending order, are below a bound.
 #[inline]
-pub fn below(moves: &[usize], bound: usize) -> usize {
-    moves.partition_point(|m| *m < bound)
+pub fn below<T: PartialOrd>(numbers: &[T], bound: T) -> usize {
+    numbers.partition_point(|n| *n < bound)
 }
 
 /// Calls `f::<planes>(..)`. A kernel that holds its planes in registers is compiled for each number of planes.
