@@ -1,6 +1,6 @@
 //! What is found about the sets of a family.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 
 /// The proved repetition of the values of a set: `g(n + period) = g(n)` for all `n >= preperiod`, both as small as possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,39 +28,23 @@ pub struct Findings {
     pub longest_preperiods: Vec<Repeating>,
 }
 
-/// A list of sets, longest first: at most `most`, by a length.
-pub(super) struct Longest {
-    pub most: usize,
-    pub length: fn(&Repeating) -> u64,
+/// The length by which a list of sets is ordered.
+pub(super) type Length = fn(&Repeating) -> u64;
+pub(super) const PERIOD: Length = |found| found.period;
+pub(super) const PREPERIOD: Length = |found| found.preperiod;
+
+/// The least length that may enter a list of at most `most` sets, longest first.
+pub(super) fn least(list: &[Repeating], most: usize, length: Length) -> u64 {
+    if list.len() < most { 0 } else { list.last().map_or(u64::MAX, length) }
 }
 
-impl Longest {
-    /// By period.
-    pub fn periods(most: usize) -> Self {
-        Longest { most, length: |found| found.period }
-    }
-
-    /// By preperiod.
-    pub fn preperiods(most: usize) -> Self {
-        Longest { most, length: |found| found.preperiod }
-    }
-
-    /// The least length that may enter a list.
-    pub fn least(&self, list: &[Repeating]) -> u64 {
-        if list.len() < self.most { 0 } else { list.last().map_or(u64::MAX, self.length) }
-    }
-
-    /// Puts a set into a list, if it belongs there.
-    pub fn put(&self, list: &mut Vec<Repeating>, found: Repeating) {
-        let is_before = |other: &Repeating| match (self.length)(other).cmp(&(self.length)(&found)) {
-            Ordering::Equal => other.set < found.set,
-            order => order.is_gt(),
-        };
-        let index = list.partition_point(is_before);
-        if index < self.most {
-            list.insert(index, found);
-            list.truncate(self.most);
-        }
+/// Puts a set into such a list, if it belongs there.
+pub(super) fn put(list: &mut Vec<Repeating>, most: usize, length: Length, found: Repeating) {
+    let rank = |found: &Repeating| (Reverse(length(found)), found.set);
+    let index = list.partition_point(|other| rank(other) < rank(&found));
+    if index < most {
+        list.insert(index, found);
+        list.truncate(most);
     }
 }
 
@@ -89,11 +73,11 @@ impl Findings {
     pub(super) fn add(&mut self, found: Repeating, largest: u64, most: usize) {
         self.count(found.period, 1);
         self.largest = self.largest.max(largest);
-        Longest::periods(most).put(&mut self.longest_periods, found);
+        put(&mut self.longest_periods, most, PERIOD, found);
         if found.preperiod == 0 {
             self.pure += 1;
         } else {
-            Longest::preperiods(most).put(&mut self.longest_preperiods, found);
+            put(&mut self.longest_preperiods, most, PREPERIOD, found);
         }
     }
 
@@ -111,8 +95,11 @@ impl Findings {
         other.periods.into_iter().for_each(|(period, sets)| self.count(period, sets));
         self.pure += other.pure;
         self.largest = self.largest.max(other.largest);
-        let (periods, preperiods) = (Longest::periods(most), Longest::preperiods(most));
-        other.longest_periods.into_iter().for_each(|found| periods.put(&mut self.longest_periods, found));
-        other.longest_preperiods.into_iter().for_each(|found| preperiods.put(&mut self.longest_preperiods, found));
+        for (list, others, length) in [
+            (&mut self.longest_periods, other.longest_periods, PERIOD),
+            (&mut self.longest_preperiods, other.longest_preperiods, PREPERIOD),
+        ] {
+            others.into_iter().for_each(|found| put(list, most, length, found));
+        }
     }
 }

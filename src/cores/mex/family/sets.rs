@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::findings::Longest;
+use super::findings::{PERIOD, PREPERIOD, least, put};
 use super::{Family, Findings, Repeating, bits_of, one_by_one};
 use crate::kernel::{Run, RunError};
 use crate::simd::array_of;
@@ -210,16 +210,15 @@ impl<'a> Sets<'a> {
     /// Counts sets of a period. Returns the least preperiod that is kept for them.
     pub fn count(&mut self, words: [u64; WORDS], period: usize) -> usize {
         self.counts[period] += self.lanes(words);
-        let preperiods = Longest::preperiods(self.shared.input.kept);
         match self.is_long(period) {
             true => 1,
-            false => preperiods.least(&self.found.longest_preperiods).max(1) as usize,
+            false => least(&self.found.longest_preperiods, self.shared.input.kept, PREPERIOD).max(1) as usize,
         }
     }
 
     /// Whether a period may be one of the longest.
     fn is_long(&self, period: usize) -> bool {
-        period as u64 >= Longest::periods(self.shared.input.kept).least(&self.found.longest_periods)
+        period as u64 >= least(&self.found.longest_periods, self.shared.input.kept, PERIOD)
     }
 
     /// Counts purely periodic sets.
@@ -236,10 +235,10 @@ impl<'a> Sets<'a> {
         for_each_lane(&words[..self.words], |lane| {
             let found = Repeating { set: self.batch[lane], period: period as u64, preperiod: preperiod as u64 };
             if is_long {
-                Longest::periods(kept).put(&mut self.found.longest_periods, found);
+                put(&mut self.found.longest_periods, kept, PERIOD, found);
             }
             if preperiod > 0 {
-                Longest::preperiods(kept).put(&mut self.found.longest_preperiods, found);
+                put(&mut self.found.longest_preperiods, kept, PREPERIOD, found);
             }
         });
     }

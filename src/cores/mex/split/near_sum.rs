@@ -89,6 +89,24 @@ pub fn start<C: Cell>(sum: usize) -> isize {
     (sum as isize - depth(C::BITS) as isize) >> 1
 }
 
+/// Half of the number of each lane, rounded down and rounded up: how far the window of sum `first - lane` starts before that of
+/// `first`, if `first` is odd or even.
+#[cfg(any(
+    all(target_arch = "x86_64", feature = "avx512"),
+    all(target_arch = "aarch64", feature = "neon"),
+    all(target_feature = "simd128", feature = "simd128")
+))]
+const fn halves<const LANES: usize>() -> [[u16; LANES]; 2] {
+    let mut halves = [[0; LANES]; 2];
+    let mut i = 0;
+    while i < LANES {
+        halves[0][i] = (i / 2) as u16;
+        halves[1][i] = i.div_ceil(2) as u16;
+        i += 1;
+    }
+    halves
+}
+
 /// The window from `start` on, with the nim-sums `small[i] ^ large[i]` that lie in it.
 pub fn window<C: Cell>(small: &[C], large: &[C], start: isize) -> C {
     let bits = small.iter().zip(large).map(|(a, b)| C::bit((a.get() ^ b.get()).wrapping_sub(start as usize)).get());
@@ -113,10 +131,6 @@ pub fn meets<C: Cell>(small: &[C], large: &[C], h: usize) -> bool {
 struct Occurrences(Vec<[u32; 2]>);
 
 impl Occurrences {
-    fn new(limit: usize) -> Self {
-        Occurrences(Vec::with_capacity(limit / 2 + MARGIN))
-    }
-
     fn push(&mut self, value: usize, size: usize) {
         if value >= self.0.len() {
             self.0.resize(value + 1, [0; 2]);
@@ -208,7 +222,7 @@ pub fn drive<C: Cell, const LANES: usize>(
     let mut mirror = known.clone(); // mirror[limit - x] = known[x]
     let mut windows = known.clone(); // windows[limit - t] for sum t
     let mut open = OpenValues::by_parity();
-    let mut occurrences = Occurrences::new(limit);
+    let mut occurrences = Occurrences(Vec::with_capacity(limit / 2 + MARGIN));
     let mut pending: Vec<Pending> = Vec::new();
     let mut excess = 0;
     let mut fits = true;
@@ -279,8 +293,7 @@ pub mod v128 {
     /// Vectors between two checks for a hit.
     const BURST: usize = 16;
 
-    /// Half of the number of each lane, rounded down and rounded up.
-    const HALVES: [[u16; LANES]; 2] = [[0, 0, 1, 1, 2, 2, 3, 3], [0, 1, 1, 2, 2, 3, 3, 4]];
+    const HALVES: [[u16; LANES]; 2] = halves();
 
     pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
         drive::<u16, LANES>(
