@@ -19,11 +19,11 @@ pub mod table {
     use super::*;
 
     /// Rates: the ns of a heap, and of a heap and move.
-    pub fn cost(input: &Records, _: CostContext, [heap, step]: [f64; 2]) -> Cost {
+    pub fn cost(input: &Records, context: CostContext, rates: [f64; 2]) -> Cost {
         if input.is_resumable {
             return Cost::IMPOSSIBLE; // there is no history to save
         }
-        let Cost { ns, .. } = ring::cost(input, heap, step);
+        let Cost { ns, .. } = ring::cost(input, context, rates);
         Cost { ns: ns - 100.0, bytes: input.heaps() as f64 }
     }
 
@@ -62,12 +62,8 @@ pub mod masks {
     //! Cost per heap and move: a load, a shift and an OR.
     //! Bound: these operations. A history as long as the largest move streams through the caches once per move.
 
+    pub use super::ring::cost;
     use super::*;
-
-    /// Rates: the ns of a heap, and of a heap and move.
-    pub fn cost(input: &Records, _: CostContext, [heap, step]: [f64; 2]) -> Cost {
-        ring::cost(input, heap, step)
-    }
 
     struct Masks<'a> {
         moves: &'a [usize],

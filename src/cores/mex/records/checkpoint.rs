@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 use super::compressed::{Chunks, MOST_BYTES};
 use super::history::Progress;
-use super::layout::{CHUNK, HistoryLayout, Packed};
+use super::layout::{CHUNK, HistoryLayout, Packed, RECENT};
 use super::{LANES, MOST_MOVES, Output, Records, WINDOW};
 use crate::cores::mex::checkpoint::{self, CheckpointError, Reader, Writer};
 use crate::cores::mex::lanes::below;
@@ -130,7 +130,8 @@ impl Progress {
                 return Err(CheckpointError::Damaged);
             }
         }
-        self.history.close();
+        // The ring is followed by a copy of its first block.
+        self.history.ring.copy_within(..LANES, RECENT);
         Ok(())
     }
 }

@@ -195,8 +195,8 @@ pub struct Chunks {
     /// Chunk `f` is at `f` modulo the length.
     last: Vec<Box<[u8]>>,
     /// The number of chunks so far, and the bytes of those that are kept.
-    count: usize,
-    bytes: usize,
+    pub count: usize,
+    pub bytes: usize,
 }
 
 impl Chunks {
@@ -223,11 +223,6 @@ impl Chunks {
         chunk < packed.prefix || chunk + packed.last >= count
     }
 
-    /// Continues after chunks of which it [`holds`](Chunks::holds) only some.
-    pub fn skip_to(&mut self, chunk: usize) {
-        self.count = chunk;
-    }
-
     pub fn get(&self, chunk: usize) -> &[u8] {
         match self.prefix.get(chunk) {
             Some(bytes) => bytes,
@@ -238,11 +233,6 @@ impl Chunks {
     /// The bytes of the lists that hold the chunks.
     pub fn index_bytes(packed: Packed) -> usize {
         (packed.prefix + packed.last + 1) * size_of::<Box<[u8]>>()
-    }
-
-    /// The bytes of the chunks that are kept.
-    pub fn bytes(&self) -> usize {
-        self.bytes
     }
 }
 
@@ -257,8 +247,8 @@ struct Reader {
 /// The codes that moves beyond the window reach from a tile.
 pub struct Readers {
     readers: Vec<Reader>,
-    /// Two tiles for each move.
-    codes: Vec<u8>,
+    /// Two tiles for each move; 0 stands for no heap.
+    pub codes: Vec<u8>,
 }
 
 impl Readers {
@@ -283,11 +273,6 @@ impl Readers {
     pub fn offsets(moves: &[usize]) -> Vec<usize> {
         let offset = |(r, m): (usize, &usize)| (moves.len() - r) * 2 * TILE - m.wrapping_neg() % TILE;
         moves.iter().enumerate().map(offset).collect()
-    }
-
-    /// The codes that the tile reaches; 0 stands for no heap.
-    pub fn codes(&self) -> &[u8] {
-        &self.codes
     }
 
     /// Unpacks what the tile at `n` reaches.
@@ -434,7 +419,7 @@ mod tests {
             chunks.push(vec![count as u8 - 1; count].into());
             let held: Vec<_> = (0..count).filter(|f| Chunks::holds(packed, count, *f)).collect();
             assert!(held.iter().all(|f| chunks.get(*f) == vec![*f as u8; f + 1]), "{count}");
-            assert_eq!(chunks.bytes(), held.iter().map(|f| f + 1).sum::<usize>());
+            assert_eq!(chunks.bytes, held.iter().map(|f| f + 1).sum::<usize>());
         }
     }
 }

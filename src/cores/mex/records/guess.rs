@@ -56,11 +56,6 @@ impl Pattern {
         let repeat = |i| if period < LANES { LANES - period + i % period } else { i };
         (self.period, self.repeat) = (period, array_of(|i| repeat(i) as u8));
     }
-
-    /// How far back the 64 codes lie from which a block is guessed.
-    fn lag(&self) -> usize {
-        self.period.max(LANES)
-    }
 }
 
 /// For each move, the indices of the heaps that the heaps from `start` on reach.
@@ -187,7 +182,7 @@ impl<'a> Guessed<'a> {
             backend,
             close,
             far,
-            pattern: Pattern::new(near(input), before.of_ring()),
+            pattern: Pattern::new(near(input), before.ring),
             is_on: false,
             judged_at: 0,
             resolved: 0,
@@ -231,13 +226,13 @@ impl Blocks for Guessed<'_> {
                 }
                 self.far.add(history, block, 1, reached, self.backend.decoder);
             }
-            if !self.close.of_ring().is_empty() {
+            if !self.close.ring.is_empty() {
                 self.close.add(history, block, 1, &mut self.reached[nth..=nth], self.backend.decoder);
             }
             // A pattern is found only after more blocks than these.
             let evidence = Evidence {
                 before: [history.codes_behind(index, LANES), history.codes_behind(index, 2 * LANES)],
-                repeated: history.codes_behind(index, self.pattern.lag()),
+                repeated: history.codes_behind(index, self.pattern.period.max(LANES)),
                 far: &self.reached[nth][0],
             };
             if (self.backend.resolve)(&self.pattern, evidence, codes) {

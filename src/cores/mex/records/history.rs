@@ -78,14 +78,10 @@ impl History {
     pub fn restore(&mut self, chunk: usize, bytes: Box<[u8]>) -> Option<&[u8]> {
         let codes = &mut self.ring[chunk * CHUNK % RECENT..][..CHUNK];
         let is_whole = unpack_chunk(&bytes, codes);
-        self.chunks.skip_to(chunk);
+        // Not all chunks before it are kept.
+        self.chunks.count = chunk;
         self.chunks.push(bytes);
         is_whole.then_some(codes)
-    }
-
-    /// Copies the first block to the end of the ring, once all chunks are restored.
-    pub fn close(&mut self) {
-        self.ring.copy_within(..LANES, RECENT);
     }
 
     /// The codes of the block at `n`, which must be one of those [`held`](HistoryLayout::held).

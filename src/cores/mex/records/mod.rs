@@ -103,11 +103,6 @@ impl Records {
         self.moves.as_deref().unwrap_or_default()
     }
 
-    /// Whether there are more moves than [`MOST_MOVES`].
-    pub(super) fn has_many_moves(&self) -> bool {
-        self.moves.is_none()
-    }
-
     /// The largest heap.
     pub fn limit(&self) -> u64 {
         self.limit

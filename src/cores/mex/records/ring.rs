@@ -16,9 +16,6 @@ use super::{Form, Journal, Output, Records, Start};
 use crate::cores::mex::lanes::{APART, Decoder, LANES, PLANES, Planes, Sources, WINDOW, act_apart, below};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-/// Blocks between two progress updates.
-const PROGRESS_BLOCKS: usize = CHUNK / LANES;
-
 /// A run ends if its chunks take more bytes than this, and more than was foreseen.
 const CHECKED: f64 = 67_108_864.0;
 /// Why a run over a packed history ends early.
@@ -64,13 +61,13 @@ pub fn drive(
     while state.progress.next < state.heaps {
         let Progress { next, output, history, .. } = &mut state.progress;
         let from = *next;
-        let end = state.heaps.min(from + PROGRESS_BLOCKS * LANES);
+        let end = state.heaps.min(from + CHUNK);
         let mut index = from % history.layout.ring;
         for n in (from..end).step_by(LANES) {
             if n % TILE == 0 || n == from {
                 state.readers.advance(&history.chunks, n);
             }
-            let block = Position { n, index, values: output.first.len(), unpacked: state.readers.codes() };
+            let block = Position { n, index, values: output.first.len(), unpacked: &state.readers.codes };
             blocks.block(history, block, &mut codes);
             if state.heaps - n < LANES {
                 codes[state.heaps - n..].fill(0);
@@ -129,7 +126,7 @@ impl<'a> State<'a> {
         if let Some(room) = self.room {
             let history = &mut self.progress.history;
             history.pack(from, period, &mut self.scratch);
-            is_outgrown = history.chunks.bytes() as f64 > room;
+            is_outgrown = history.chunks.bytes as f64 > room;
         }
         let stop = self.run.advance((end - from) as u64);
         if let Some(journal) = &self.journal {
@@ -160,7 +157,7 @@ pub fn near(input: &Records) -> &[usize] {
 
 /// The moves of at least a block: those that read the ring, and those that read the prefix or the chunks.
 pub struct Far<'a> {
-    ring: &'a [usize],
+    pub ring: &'a [usize],
     prefix: &'a [usize],
     /// In a packed history, where the unpacked codes of each of the latter begin.
     unpacked: Vec<usize>,
@@ -182,11 +179,6 @@ impl<'a> Far<'a> {
     pub fn split(self, blocks: usize) -> [Self; 2] {
         let (close, ring) = self.ring.split_at(below(self.ring, blocks * LANES));
         [Far { ring: close, prefix: &[], unpacked: Vec::new(), ..self }, Far { ring, ..self }]
-    }
-
-    /// The moves that read the ring.
-    pub fn of_ring(&self) -> &'a [usize] {
-        self.ring
     }
 
     /// Whether [`add`](Far::add) may add this many blocks at once.
@@ -358,9 +350,9 @@ fn middle_at_most(moves: usize) -> usize {
     }
 }
 
-/// Predicted time and memory of masks, at `heap` ns per heap and `step` ns per legal move.
-pub fn cost(input: &Records, heap: f64, step: f64) -> Cost {
-    if input.has_many_moves() || input.continues == Some(Form::Packed) {
+/// Rates: the ns of a heap, and of a heap and legal move.
+pub fn cost(input: &Records, _: CostContext, [heap, step]: [f64; 2]) -> Cost {
+    if input.moves.is_none() || input.continues == Some(Form::Packed) {
         return Cost::IMPOSSIBLE;
     }
     let heaps = input.heaps() as f64;
@@ -389,11 +381,11 @@ pub mod ring_lanes {
     const NS_PER_RUN: f64 = 150.0;
 
     /// Rates: the time of the chain relative to AVX-512, and the ns of a far move for a heap.
-    pub fn cost(input: &Records, _: CostContext, [chain, step]: [f64; 2]) -> Cost {
+    pub fn cost(input: &Records, context: CostContext, [chain, step]: [f64; 2]) -> Cost {
         let within = |from, to| below(input.moves(), to) - below(input.moves(), from);
         let middle = NS_PER_MIDDLE * middle_at_most(within(4, APART)) as f64;
         let heap = chain * (NS_PER_HEAP + middle + NS_PER_APART * within(APART, LANES) as f64);
-        let Cost { ns, bytes } = super::cost(input, heap + step * within(LANES, usize::MAX) as f64, 0.0);
+        let Cost { ns, bytes } = super::cost(input, context, [heap + step * within(LANES, usize::MAX) as f64, 0.0]);
         Cost { ns: ns + NS_PER_RUN, bytes }
     }
 
