@@ -222,7 +222,7 @@ fn values_past_16_bits_are_an_error() {
     }
     let input = input("0.[3]", 65_536);
     for kernel in available::<MexOctal>(&Machine::detect()).filter(|kernel| kernel.cost(&input, 1).is_possible()) {
-        let start = || Start::with_journal(Arc::new(Nowhere), (0..=u16::MAX).collect());
+        let start = || Start::with_journal(Arc::new(Nowhere), Some((0..=u16::MAX).collect()));
         assert_eq!(kernel.run_from(start(), &input, &Run::new(1)), Err(RunError::LargeValue), "{kernel:?}");
         let shorter = Octal::new(&code("0.[3]"), 65_535).expect("a small limit");
         assert_eq!(kernel.run_from(start(), &shorter, &Run::new(1)), Ok((0..=u16::MAX).collect()), "{kernel:?}");
@@ -255,7 +255,7 @@ fn a_run_that_is_stopped_in_a_search_for_a_period_keeps_its_values() {
     let irregular = (0..KNOWN).map(|n| (n.wrapping_mul(n).wrapping_mul(0x9E37_79B9) >> 24) as u16).collect();
     let (kept, run) = (Arc::new(Kept(Mutex::default())), Run::new(1));
     run.cancel();
-    let start = Start::with_journal(Arc::clone(&kept) as Arc<dyn Journal>, irregular);
+    let start = Start::with_journal(Arc::clone(&kept) as Arc<dyn Journal>, Some(irregular));
     let kernel = nimlanes::kernel_named::<MexOctal>("greedy").expect("a portable kernel");
     assert_eq!(kernel.run_from(start, &input("0.6", 1 << 23), &run), Err(RunError::Cancelled));
     assert_eq!(*kept.0.lock().expect("no panic"), [KNOWN as usize]);

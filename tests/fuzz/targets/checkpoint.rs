@@ -134,7 +134,7 @@ fn of_octal(code: &str, limit: u64) -> Checkpoint {
     let written = first_kept::<octal::MexOctal, _>(
         || code.clone(),
         |kernel, journal| {
-            let start = octal::Start::with_journal(Arc::clone(journal) as _, Vec::new());
+            let start = octal::Start::with_journal(Arc::clone(journal) as _, None);
             let _ = kernel.run_from(start, &input, &journal.run);
         },
     );

@@ -8,10 +8,11 @@
 //! heaps, and a few operations for each other heap and test.
 //! Bound: these operations. With AVX-512 the vector ports (Zen 4): a move takes `P + 15` of them, and eleven for a test.
 
+pub use drive::single as run;
+
 use super::input::Octal;
-use super::values::Start;
-use crate::cores::octal::sparse::{Backend, drive};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::cores::octal::sparse::drive;
+use crate::kernel::{Cost, CostContext};
 
 /// Of the moves, those that the cost counts: the others are tested, which takes less.
 const DECODED: f64 = 0.7;
@@ -21,10 +22,6 @@ pub fn cost(input: &Octal, _: CostContext, [step]: [f64; 1]) -> Cost {
     drive::cost(input, DECODED * step)
 }
 
-pub fn run(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<Vec<u16>, RunError> {
-    drive::single(input, run, start, backend)
-}
-
 /// Unlike [`greedy`](super::greedy), this has two threads: one computes common values, the other follows and verifies them. See
 /// [`drive::paired`].
 ///
@@ -32,6 +29,8 @@ pub fn run(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<V
 /// Bound: the thread with more to do, which is the one that computes.
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 pub mod pair {
+    pub use drive::paired as run;
+
     use super::*;
     use crate::machine::STACK;
 
@@ -46,10 +45,6 @@ pub mod pair {
         let Cost { ns, bytes } = super::cost(input, context, [step]);
         Cost { ns: OF_LONGER * ns + thread, bytes: bytes + drive::task_bytes(input) + STACK }
     }
-
-    pub fn run(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<Vec<u16>, RunError> {
-        drive::paired(input, run, start, backend)
-    }
 }
 
 /// Unlike [`greedy`](super::greedy), this has a [`window`](crate::cores::octal::sparse::window) where few heaps are rare: a value is the
@@ -58,6 +53,8 @@ pub mod pair {
 /// Cost and bound: those of the window.
 /// Source: Flammenkamp computed games with few rare heaps to 10^11 and beyond.
 pub mod windowed {
+    pub use drive::windowed as run;
+
     use super::*;
 
     /// Of the time without windows, that of runs of up to 2^22 heaps, and of longer ones: a game without windows loses little, and long runs
@@ -68,9 +65,5 @@ pub mod windowed {
     pub fn cost(input: &Octal, context: CostContext, rates: [f64; 1]) -> Cost {
         let Cost { ns, bytes } = super::cost(input, context, rates);
         Cost { ns: FACTORS[usize::from(input.heaps() > 1 << 22)] * ns, bytes }
-    }
-
-    pub fn run(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<Vec<u16>, RunError> {
-        drive::windowed(input, run, start, backend)
     }
 }

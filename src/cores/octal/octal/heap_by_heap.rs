@@ -193,7 +193,7 @@ pub mod sparse_stamps {
             }
             let is_unresolved = |value: &usize, stamp: &[u32]| stamp[*value] != now;
             let common =
-                (0..VALUES).find(|value| is_unresolved(value, &stamp) && !space.mask().is_rare(n, *value as u16))?;
+                (0..VALUES).find(|value| is_unresolved(value, &stamp) && !space.mask.is_rare(n, *value as u16))?;
             let mut unresolved = (0..common).filter(|value| is_unresolved(value, &stamp)).count();
             let splits = input.moves(n).filter(|(_, digit)| digit & 4 > 0);
             for nim_sum in splits.flat_map(|(left, _)| pairs(g, left, 1, is_unequal)) {

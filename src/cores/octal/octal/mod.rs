@@ -59,29 +59,6 @@ pub use values::{Journal, Start, checkpoint};
 #[derive(Debug)]
 pub struct MexOctal;
 
-/// The oracle: Grundy values by the rules of the game, each the mex of the nim-sums of all positions that a move may leave. These are
-/// enumerated heap by heap, the largest first.
-fn by_the_rules(input: &Octal) -> Vec<u16> {
-    let code = input.code();
-    let mut values: Vec<u16> = vec![0];
-    for n in 1..=input.limit() as usize {
-        let mut reached = vec![false; 1 << 16];
-        for place in 0..=n {
-            for parts in 0..4 {
-                if code.digit(place) >> parts & 1 == 1 {
-                    divide(&values, code.is_unequal(), n - place, n, parts, 0, &mut reached);
-                }
-            }
-        }
-        let mut value = 0;
-        while reached[usize::from(value)] {
-            value += 1;
-        }
-        values.push(value);
-    }
-    values
-}
-
 /// Collects the nim-sums of all ways to divide `left` into `parts` heaps of 1 to `most`, each XORed with `nim_sum`.
 fn divide(values: &[u16], is_unequal: bool, left: usize, most: usize, parts: u32, nim_sum: u16, reached: &mut [bool]) {
     match parts {
@@ -130,8 +107,20 @@ impl Operation for MexOctal {
     const NOTES: &'static str = include_str!("NOTES.md");
     const RATES: &'static str = include_str!("../rates.tsv");
 
+    /// By the rules: each value is the mex of the nim-sums of all positions that a move may leave, enumerated heap by heap.
     fn oracle(input: &Octal) -> Vec<u16> {
-        by_the_rules(input)
+        let code = input.code();
+        let mut values: Vec<u16> = vec![0];
+        for n in 1..input.heaps() {
+            let mut reached = vec![false; 1 << 16];
+            for place in 0..=n {
+                for parts in (0..4).filter(|parts| code.digit(place) >> parts & 1 == 1) {
+                    divide(&values, code.is_unequal(), n - place, n, parts, 0, &mut reached);
+                }
+            }
+            values.push(reached.iter().position(|is_reached| !is_reached).expect("more than moves") as u16);
+        }
+        values
     }
 
     fn steps(input: &Octal) -> u64 {

@@ -1,9 +1,9 @@
 //! The values of a run: where they start, and where they are saved.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::input::Octal;
+use crate::cores::mex::checkpoint as files;
 use crate::cores::octal::sparse::codes::LANES;
 use crate::kernel::{Run, RunError};
 
@@ -16,25 +16,8 @@ pub trait Journal: Send + Sync {
     fn keep(&self, values: &[u16], is_last: bool);
 }
 
-/// Where a run starts, and where it saves its progress. By default it starts at heap 0 and saves nothing.
-#[derive(Default)]
-pub struct Start {
-    pub(crate) from: Vec<u16>,
-    pub(crate) journal: Option<Arc<dyn Journal>>,
-}
-
-impl fmt::Debug for Start {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Start").field("known", &self.from.len()).field("is_kept", &self.journal.is_some()).finish()
-    }
-}
-
-impl Start {
-    /// A run that saves its progress to `journal`, and begins after the values `from`, which must be those of the first heaps.
-    pub fn with_journal(journal: Arc<dyn Journal>, from: Vec<u16>) -> Self {
-        Start { from, journal: Some(journal) }
-    }
-}
+/// Where a run starts, after the values of the first heaps, and where it saves its progress.
+pub type Start = files::Start<Vec<u16>, dyn Journal>;
 
 /// The values known so far, and where they are saved.
 pub struct Values<'a> {
@@ -48,7 +31,7 @@ pub struct Values<'a> {
 
 impl<'a> Values<'a> {
     pub fn new(input: &Octal, run: &'a Run, start: Start) -> Self {
-        let (mut known, heaps) = (start.from, input.heaps());
+        let (mut known, heaps) = (start.from.unwrap_or_default(), input.heaps());
         known.truncate(heaps);
         // A block may end past the limit.
         known.reserve_exact(heaps - known.len() + LANES);

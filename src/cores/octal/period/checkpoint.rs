@@ -1,13 +1,12 @@
 //! The progress of a run in a file.
 
-use std::fmt;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use super::progress::{Mark, Marks, Milestone, Progress, Snapshot, VALUES};
 use super::stream::LARGEST_TABLE;
 use super::{Census, Certificate};
-use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
+use crate::cores::mex::checkpoint::{self, CheckpointError, Reader, Writer};
 use crate::cores::octal::octal::checkpoint::expect_code;
 use crate::cores::octal::octal::{self, Octal};
 use crate::cores::octal::sparse::window::CODES;
@@ -37,25 +36,17 @@ pub trait Journal: Send + Sync {
 }
 
 /// Where a run starts, and where it saves its progress. By default it starts at heap 0 and saves nothing.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Start {
-    pub(super) from: Option<Progress>,
-    pub(super) journal: Option<Arc<dyn Journal>>,
+    pub(super) stream: checkpoint::Start<Progress, dyn Journal>,
     /// Where the table of the first heaps starts, and where it is saved.
     pub(super) table: octal::Start,
-}
-
-impl fmt::Debug for Start {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let done = self.from.as_ref().map_or(0, Progress::done);
-        f.debug_struct("Start").field("done", &done).field("is_kept", &self.journal.is_some()).finish()
-    }
 }
 
 impl Start {
     /// A run that saves its progress to `journal`, and resumes `from` earlier progress on the same game if given.
     pub fn with_journal(journal: Arc<dyn Journal>, from: Option<Progress>) -> Self {
-        Start { from, journal: Some(journal), table: octal::Start::default() }
+        Start { stream: checkpoint::Start::with_journal(journal, from), table: octal::Start::default() }
     }
 
     /// The same run, whose table of the first heaps starts from the values in `table` and is saved to its journal. If too many
@@ -70,9 +61,8 @@ impl Start {
     /// # Errors
     /// [`RunError::OutsideDomain`]: the run starts from earlier progress, or saves it.
     pub(super) fn at_zero(self) -> Result<(), RunError> {
-        let Start { from, journal, table } = self;
-        let is_plain = from.is_none() && journal.is_none() && table.from.is_empty() && table.journal.is_none();
-        if is_plain { Ok(()) } else { Err(RunError::OutsideDomain) }
+        self.stream.at_zero()?;
+        self.table.at_zero()
     }
 }
 

@@ -22,9 +22,6 @@ pub(super) struct Snapshot {
     pub(super) codes: Vec<u8>,
 }
 
-/// How often each value occurs, and the first heap that has it.
-pub(super) type Tallies = [(u64, u64); VALUES];
-
 /// A window to compare with and to start again from, and how often each value occurs before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Milestone {
@@ -52,7 +49,8 @@ pub struct Progress {
     pub(super) at: usize,
     /// How many codes stay when there is no more room.
     pub(super) kept: usize,
-    pub(super) tallies: Tallies,
+    /// The first heap that has each value, and how many have it.
+    pub(super) tallies: [(u64, u64); VALUES],
     /// How far back the verification has read.
     pub(super) verified_by: usize,
     pub(super) marks: Marks,
@@ -91,15 +89,6 @@ impl Progress {
     /// Heaps done.
     pub fn done(&self) -> u64 {
         self.done
-    }
-
-    /// Makes room for a chunk.
-    pub(super) fn slide(&mut self) {
-        if self.at + CHUNK + LANES > self.codes.len() {
-            let from = self.at - self.kept;
-            self.codes.copy_within(from..self.at, 0);
-            self.at = self.kept;
-        }
     }
 
     /// Marks some of the next `count` heaps, whose codes are computed, until a window of `depth` codes repeats. If the position counts,
@@ -168,6 +157,14 @@ impl Progress {
             let (table, distance) = (self.table as u64, self.distance);
             self.milestones.retain(|milestone| (milestone.window.heap - table).is_multiple_of(distance));
         }
+    }
+}
+
+/// Makes room for a chunk after the code at `at`, where only the last `kept` codes are needed.
+pub(super) fn slide(codes: &mut [u8], at: &mut usize, kept: usize) {
+    if *at + CHUNK + LANES > codes.len() {
+        codes.copy_within(*at - kept..*at, 0);
+        *at = kept;
     }
 }
 

@@ -13,13 +13,14 @@
 //! Cost and bound: those of a [`CodeWindow`], for each heap after the table; see [`sparse::window`](crate::cores::octal::sparse::window).
 
 use super::certificate::{Certificate, Windows};
-use super::progress::{Milestone, Progress, Repetition, Snapshot};
+use super::progress::{Milestone, Progress, Repetition, Snapshot, slide};
 use super::{Census, LAST, Proved, Rare, Start, Theorem, hashed, occurring};
+use crate::cores::mex::checkpoint;
 use crate::cores::octal::octal::{self, Octal};
 use crate::cores::octal::sparse::Backend;
 use crate::cores::octal::sparse::blocks::Sparse;
 use crate::cores::octal::sparse::codes::LANES;
-use crate::cores::octal::sparse::window::{CHUNK, CODES, CodeWindow, End};
+use crate::cores::octal::sparse::window::{CHUNK, CodeWindow, End};
 use crate::cores::octal::sparse::{drive, portable};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -77,23 +78,21 @@ pub mod table {
     }
 }
 
-/// How a stream ends.
-enum Outcome {
-    Complete(Census),
-    /// The table should be longer than this.
-    NoWindow(u64),
-}
+/// The table should be longer than this.
+struct NoWindow(u64);
 
 /// Counts the values of all heaps.
 pub fn run(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<Census, RunError> {
     let heaps = input.heaps();
-    let Start { mut from, journal, table: octal::Start { from: mut values, journal: kept } } = start;
+    let Start { stream: checkpoint::Start { mut from, journal }, table: octal::Start { from: values, journal: kept } } =
+        start;
+    let mut values = values.unwrap_or_default();
     let mut table = from.as_ref().map_or(TABLE.max(values.len()), |state| state.table).min(heaps);
     let mut progress = Counted { run, counted: 0 };
     while table <= LARGEST_TABLE {
         let first = Octal::new(input.code(), table as u64 - 1).expect("a smaller limit");
         // The first values must not replace what was saved after them.
-        let begin = octal::Start { from: values, journal: kept.clone().filter(|_| from.is_none()) };
+        let begin = octal::Start { from: Some(values), journal: kept.clone().filter(|_| from.is_none()) };
         values = drive::windowed(&first, &run.counted_apart(), begin, backend)?;
         let found = octal::period(input.code(), &values, run)?;
         progress.reach(table as u64)?;
@@ -115,8 +114,8 @@ pub fn run(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<C
             }
             let mut stream = Stream::new(heaps as u64, window, backend, &values, codes, &counted, from.take());
             match stream.go(&mut progress, journal.as_deref().map(|journal| (journal, input)))? {
-                Outcome::Complete(census) => return Ok(census),
-                Outcome::NoWindow(heap) => least = least.max(heap),
+                Ok(census) => return Ok(census),
+                Err(NoWindow(heap)) => least = least.max(heap),
             }
         }
         if table == LARGEST_TABLE {
@@ -165,11 +164,7 @@ impl Replay {
 
     /// The codes of the next chunk.
     fn next(&mut self) -> &[u8] {
-        if self.at + CHUNK + LANES > self.codes.len() {
-            let kept = self.window.depth.max(LANES);
-            self.codes.copy_within(self.at - kept..self.at, 0);
-            self.at = kept;
-        }
+        slide(&mut self.codes, &mut self.at, self.window.depth.max(LANES));
         let computed = (self.backend.compute)(&mut self.window, &mut self.codes, self.at);
         debug_assert!(computed.is_ok(), "these heaps were computed before");
         self.at += CHUNK;
@@ -207,8 +202,6 @@ struct Stream<'a> {
     backend: Backend,
     /// The values in the table.
     table: &'a [u16],
-    /// The value of each code, for even and for odd heaps.
-    values: [[u16; CODES]; 2],
     state: Progress,
     /// A repetition that is not proved yet.
     repetition: Option<Repetition>,
@@ -229,13 +222,11 @@ impl<'a> Stream<'a> {
         counted: &Census,
         from: Option<Progress>,
     ) -> Self {
-        let values = window.values();
         let is_resumed = from.is_some();
         let state = from.unwrap_or_else(|| Progress::new(&window, codes, &counted.tallies));
         let chosen_at = state.done;
         let (repetition, proved, unproved) = (None, None, None);
-        let mut stream =
-            Stream { heaps, window, backend, table, values, state, repetition, proved, unproved, chosen_at };
+        let mut stream = Stream { heaps, window, backend, table, state, repetition, proved, unproved, chosen_at };
         let verified_by = stream.state.verified_by;
         // Else the window has just chosen, by the last heaps of the table.
         if is_resumed {
@@ -257,7 +248,7 @@ impl<'a> Stream<'a> {
         &mut self,
         progress: &mut Counted,
         journal: Option<(&dyn super::Journal, &Octal)>,
-    ) -> Result<Outcome, RunError> {
+    ) -> Result<Result<Census, NoWindow>, RunError> {
         while self.state.done < self.heaps {
             let done = self.state.done;
             if done >= 4 * self.chosen_at {
@@ -265,10 +256,10 @@ impl<'a> Stream<'a> {
             }
             let depth = self.depth();
             self.state.keep_milestone(depth);
-            self.state.slide();
+            slide(&mut self.state.codes, &mut self.state.at, self.state.kept);
             let at = self.state.at;
             if (self.backend.compute)(&mut self.window, &mut self.state.codes, at).is_err() {
-                return Ok(Outcome::NoWindow(done));
+                return Ok(Err(NoWindow(done)));
             }
             let count = (self.heaps - done).min(CHUNK as u64) as usize;
             let mut proof = None;
@@ -278,7 +269,7 @@ impl<'a> Stream<'a> {
                 let end = (self.backend.verify)(&mut self.window, &self.state.codes, at, odd, &mut |_, _| false);
                 self.state.verified_by = self.window.verified_by;
                 if let Err(End::Unresolved(index, _)) = end {
-                    return Ok(Outcome::NoWindow(done + (index - at) as u64));
+                    return Ok(Err(NoWindow(done + (index - at) as u64)));
                 }
                 if self.repetition.is_none() {
                     let by_position = self.window.coder.mask.position.is_some();
@@ -290,7 +281,7 @@ impl<'a> Stream<'a> {
                 self.unproved = Some(self.state.clone());
             }
             let counted = proof.as_ref().map_or(count, |proof| proof.after);
-            (self.backend.count)(&mut self.state, counted, &self.values);
+            (self.backend.count)(&mut self.state, counted, &self.window.values);
             if let Some(proof) = proof {
                 let proved = self.prove(proof, progress.run)?;
                 if let Some((journal, input)) = journal {
@@ -306,7 +297,7 @@ impl<'a> Stream<'a> {
             }
             is_known?;
         }
-        Ok(Outcome::Complete(self.census()))
+        Ok(Ok(self.census()))
     }
 
     /// How many codes a milestone has.
@@ -344,7 +335,7 @@ impl<'a> Stream<'a> {
         // Since the milestone there were a round and these heaps.
         let mut before = self.state.milestones[milestone].counts;
         for (n, code) in (done - past as u64..).zip(self.state.window(past)) {
-            before[usize::from(self.values[(n % 2) as usize][usize::from(*code)])] += 1;
+            before[usize::from(self.window.values[(n % 2) as usize][usize::from(*code)])] += 1;
         }
         for ((_, heaps), before) in self.state.tallies.iter_mut().zip(before) {
             *heaps += rounds * (*heaps - before);
@@ -377,7 +368,7 @@ impl<'a> Stream<'a> {
 
     /// The values of these codes before a heap.
     fn values(&self, heap: u64, codes: &[u8]) -> Vec<u16> {
-        let value = |(n, code): (u64, &u8)| self.values[(n % 2) as usize][usize::from(*code)];
+        let value = |(n, code): (u64, &u8)| self.window.values[(n % 2) as usize][usize::from(*code)];
         (heap - codes.len() as u64..).zip(codes).map(value).collect()
     }
 
@@ -542,10 +533,10 @@ mod tests {
         keep.2.lock().expect("no panic").take().expect("a file")
     }
 
-    struct Nothing;
-
-    impl Journal for Nothing {
-        fn keep(&self, _: &Progress, _: &Octal, _: bool) {}
+    /// What a run ends with that starts from such a file.
+    fn resumed(input: &Octal, file: &[u8]) -> Result<Result<Census, RunError>, CheckpointError> {
+        let from = Some(Progress::read(input, &mut &file[..])?);
+        Ok(run(input, Start { stream: checkpoint::Start { from, journal: None }, ..Start::default() }))
     }
 
     #[test]
@@ -555,8 +546,7 @@ mod tests {
         // The fourth chunk proves the period.
         for chunks in [1, 3, 4, 5] {
             let file = stopped(&input, chunks);
-            let state = Progress::read(&input, &mut &file[..]).expect("a checkpoint");
-            let found = run(&input, Start::with_journal(Arc::new(Nothing), Some(state))).expect("it ends");
+            let found = resumed(&input, &file).expect("a checkpoint").expect("it ends");
             assert_eq!((&found, found.period.map(|p| p.preperiod)), (&want, want.period.map(|p| p.preperiod)));
             for at in [8, 40, 100, file.len() / 2, file.len() - 1] {
                 let mut wrong = file.clone();
@@ -577,8 +567,7 @@ mod tests {
         let resumed = |state: &Progress| {
             let mut file = Vec::new();
             state.write(&input, &mut file).expect("memory");
-            let state = Progress::read(&input, &mut &file[..])?;
-            Ok(run(&input, Start::with_journal(Arc::new(Nothing), Some(state))))
+            resumed(&input, &file)
         };
         state.verified_by = 1 << 40;
         assert!(matches!(resumed(&state), Err(CheckpointError::Damaged)));
@@ -603,10 +592,10 @@ mod tests {
         let (depth, width, period) = (stream.depth(), stream.window.width(), 1000);
         stream.state.keep_milestone(depth);
         for _ in 0..(period + width) / CHUNK {
-            stream.state.slide();
+            slide(&mut stream.state.codes, &mut stream.state.at, stream.state.kept);
             let at = stream.state.at;
             assert_eq!((backend.compute)(&mut stream.window, &mut stream.state.codes, at), Ok(()));
-            stream.state.count(CHUNK, &stream.values);
+            stream.state.count(CHUNK, &stream.window.values);
         }
         let at = stream.state.at;
         assert_eq!((backend.compute)(&mut stream.window, &mut stream.state.codes, at), Ok(()));

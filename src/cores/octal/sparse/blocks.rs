@@ -112,7 +112,7 @@ impl<'a> Sparse<'a> {
 
     /// Adopts the mask of the space: new codes and moves.
     fn rebuild(&mut self, g: &[u16]) -> Result<(), TooLarge> {
-        self.coder = Coder::new(self.space.mask());
+        self.coder = Coder::new(self.space.mask);
         (self.rare, self.planes) = (Vec::new(), 0);
         for (n, value) in g.iter().enumerate() {
             self.encode(n, *value)?;
@@ -120,7 +120,7 @@ impl<'a> Sparse<'a> {
         self.roles = Roles::default();
         self.odd_takes.clear();
         for place in self.input.places(2) {
-            if self.space.mask().position.is_some() && place % 2 == 1 {
+            if self.space.mask.position.is_some() && place % 2 == 1 {
                 self.odd_takes.push(place);
             } else {
                 self.add_move(Move::new(place, 0, 0));
@@ -138,7 +138,7 @@ impl<'a> Sparse<'a> {
         let code = u8::try_from(self.coder.code(value)).map_err(|_| TooLarge)?;
         self.codes[n] = code;
         self.planes = self.planes.max(usize::from(code) / 8 + 1);
-        if self.space.mask().is_rare(n, value) {
+        if self.space.mask.is_rare(n, value) {
             self.rare.resize(n / 64 + 1, 0);
             self.rare[n / 64] |= 1 << (n % 64);
         }
@@ -579,7 +579,7 @@ mod tests {
                 let mut sparse = Sparse::new(&input, &g).ok().expect("small values");
                 while g.len() <= 2500 {
                     let mask = Mask { values: *mask, position };
-                    if sparse.space.mask() != mask {
+                    if sparse.space.mask != mask {
                         sparse.space.split_by(mask, &g);
                         assert!(sparse.rebuild(&g).is_ok(), "values of nine bits");
                     }

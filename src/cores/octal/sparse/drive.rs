@@ -58,7 +58,7 @@ pub fn single(input: &Octal, run: &Run, start: Start, backend: Backend) -> Resul
 
 /// By windows where few heaps are rare.
 pub fn windowed(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<Vec<u16>, RunError> {
-    let mut windowed = Windowed { window: None, values: [[0; CODES]; 2], from: 0 };
+    let mut windowed = Windowed { window: None, from: 0 };
     drive(input, run, start, backend, &mut |sparse, values, _| {
         if windowed.chunk(sparse, values, backend) { values.advance().map(Ok) } else { sparse.step(values, backend) }
     })
@@ -67,8 +67,6 @@ pub fn windowed(input: &Octal, run: &Run, start: Start, backend: Backend) -> Res
 /// Chunks of common heaps by a window while no heap is rare; else blocks on this thread.
 struct Windowed {
     window: Option<CodeWindow>,
-    /// The value of each code, for even and for odd heaps.
-    values: [[u16; CODES]; 2],
     /// From this heap on a window is tried, or made anew.
     from: usize,
 }
@@ -80,7 +78,6 @@ impl Windowed {
         if n >= self.from {
             self.window = CodeWindow::new(sparse, n, backend);
             self.from = if self.window.is_some() { 4 * n } else { n + n / 8 };
-            self.values = self.window.as_ref().map_or(self.values, CodeWindow::values);
         }
         let Some(window) = &mut self.window else { return false };
         if values.heaps < n + CHUNK {
@@ -91,7 +88,7 @@ impl Windowed {
         if end.is_ok() {
             let (codes, known) = (&sparse.codes, &mut values.known);
             for (heap, code) in (n..).zip(&codes[n..n + CHUNK]) {
-                known.push(self.values[heap % 2][usize::from(*code) % CODES]);
+                known.push(window.values[heap % 2][usize::from(*code) % CODES]);
             }
             let coder = window.coder;
             let mut is_reached = |heap, code| sparse.is_reached(heap, known, coder.rare(heap, code));
@@ -220,8 +217,8 @@ fn drive<'a>(
         if n >= decide_at {
             decide_at = 2 * n;
             let current = sparse.take().or_else(|| Sparse::new(input, &values.known).ok());
-            let others = candidates::heap_ns(backend.pace.search, 1.4 * n as f64, input.places(4).count() as f64);
-            sparse = current.filter(|sparse| sparse.heap_ns(n, backend.pace.step) < others);
+            let others = candidates::heap_ns(backend.search, 1.4 * n as f64, input.places(4).count() as f64);
+            sparse = current.filter(|sparse| sparse.heap_ns(n, backend.step) < others);
             candidates = None;
         }
         match &mut sparse {

@@ -43,33 +43,19 @@ pub const CHUNK: usize = 256;
 /// A chunk of codes.
 pub type Chunk = [u8; CHUNK];
 
-/// How long the operations of a tier take, in nanoseconds: a run chooses by it how values are computed.
-#[derive(Clone, Copy)]
-pub struct Pace {
-    /// A move and a block.
-    pub step: f64,
-    /// A split that is searched.
-    pub search: f64,
-}
-
-impl Pace {
-    /// That of the tier with these kernels, whose only rates these are.
-    const fn of(greedy: &str, candidates: &str) -> Self {
-        let ([step], [search]) = (rate(greedy), rate(candidates));
-        Pace { step, search }
-    }
-}
-
-const fn rate(kernel: &str) -> [f64; 1] {
-    rates::find(include_str!("../rates.tsv"), "mex_octal", kernel)
+/// The only rate of a kernel.
+const fn rate(kernel: &str) -> f64 {
+    let [rate] = rates::find(include_str!("../rates.tsv"), "mex_octal", kernel);
+    rate
 }
 
 /// The loops through blocks and windows, compiled for the tier of the function that [`compiled!`] is in. That function is not inlined: all
 /// drivers share its code.
 #[derive(Clone, Copy)]
 pub struct Backend {
-    /// How long the operations take.
-    pub pace: Pace,
+    /// Nanoseconds of a move and a block, and of a split that is searched: a run chooses by them how values are computed.
+    pub step: f64,
+    pub search: f64,
     /// [`Candidates::value`].
     pub candidate_value: fn(&mut Candidates, &Octal, &[u16]) -> Option<u16>,
     /// [`Sparse::common_block`].
@@ -88,11 +74,12 @@ pub struct Backend {
     pub window: WindowOps,
 }
 
-/// [`Backend`] of the operations of a tier.
+/// [`Backend`] of the operations of a tier, with the rates of two of its kernels.
 macro_rules! compiled {
-    ($pace:expr, $block_ops:expr, $window_ops:expr) => {
+    ($greedy:literal, $candidates:literal, $block_ops:expr, $window_ops:expr) => {
         $crate::cores::octal::sparse::Backend {
-            pace: $pace,
+            step: const { $crate::cores::octal::sparse::rate($greedy) },
+            search: const { $crate::cores::octal::sparse::rate($candidates) },
             candidate_value: |candidates, input, known| candidates.value(input, known),
             common_block: |sparse, n| sparse.common_block(n, &$block_ops),
             verify_block: |sparse, values| sparse.verify_block(values, &$block_ops),

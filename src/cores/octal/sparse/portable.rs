@@ -9,11 +9,8 @@
 use super::chain::SHORT;
 use super::codes::{LANES, Move, codes_at};
 use super::window::{CODES, CodeBlock, Moves, WindowOps};
-use super::{Backend, BlockOps, Chunk, Pace, Planes, TESTED, compiled};
+use super::{Backend, BlockOps, Chunk, Planes, TESTED, compiled};
 use crate::cores::mex::lanes::plain::free_words;
-
-/// As measured with the vectors of the default build.
-pub const PACE: Pace = Pace::of("greedy", "candidates");
 
 #[inline(always)]
 fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes) {
@@ -62,7 +59,7 @@ pub fn tests(codes: &[u8], n: usize, moves: &[Move], tested: &[[u8; LANES]; TEST
 
 /// The loops in plain Rust.
 pub fn parts() -> Backend {
-    compiled!(PACE, block_ops(), window_ops())
+    compiled!("greedy", "candidates", block_ops(), window_ops())
 }
 
 #[inline(always)]

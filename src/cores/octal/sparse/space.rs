@@ -15,10 +15,8 @@ pub struct SparseSpace {
 
 /// The sparse space of these values: that of the mask with the fewest rare heaps. This is an observation about these heaps.
 pub fn sparse_space(code: &Code, values: &[u16]) -> SparseSpace {
-    let (mask, count) = Counts::of(common_parity(code), values).best();
-    let mut rare = Vec::with_capacity(count);
-    rare.extend((0..values.len()).filter(|heap| mask.is_rare(*heap, values[*heap])));
-    SparseSpace { mask, rare }
+    let (mask, _) = Counts::of(common_parity(code), values).best();
+    SparseSpace { mask, rare: (0..values.len()).filter(|heap| mask.is_rare(*heap, values[*heap])).collect() }
 }
 
 /// The parity of all places where the code allows a split into two; `None` if they differ, or there are none.
@@ -56,7 +54,7 @@ impl Mask {
 /// The mask that splits the values, with the rare heaps.
 #[derive(Clone, Debug)]
 pub struct Space {
-    mask: Mask,
+    pub mask: Mask,
     /// Rare heaps in ascending order, with their values.
     rare: Vec<(usize, u16)>,
     counts: Counts,
@@ -121,10 +119,6 @@ impl Space {
         let mut space = Space { mask, rare: Vec::new(), counts, chosen_at };
         space.split_by(mask, values);
         space
-    }
-
-    pub fn mask(&self) -> Mask {
-        self.mask
     }
 
     /// Rare heaps in ascending order, with their values, without the empty heap.

@@ -7,13 +7,10 @@
 
 use super::codes::{LANES, Move, one_hot};
 use super::portable::{search, window_ops};
-use super::{Backend, BlockOps, Pace, Planes, TESTED, compiled};
+use super::{Backend, BlockOps, Planes, TESTED, compiled};
 use crate::cores::mex::lanes::v128::free_words;
 use crate::simd::v128::{SUMS, Vector, bits, load, lookup, store};
 use crate::simd::{array_of, mapped};
-
-/// By llvm-mca, as all costs of these tiers.
-pub const PACE: Pace = Pace::of("greedy_neon", "candidates");
 
 /// Codes of one group.
 const GROUP: usize = 16;
@@ -74,7 +71,7 @@ fn tests(codes: &[u8], n: usize, moves: &[Move], tested: &[[u8; LANES]; TESTED])
 
 /// The loops of this tier.
 pub fn parts() -> Backend {
-    compiled!(PACE, block_ops(), window_ops())
+    compiled!("greedy_neon", "candidates", block_ops(), window_ops())
 }
 
 #[inline(always)]

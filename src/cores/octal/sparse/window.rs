@@ -113,6 +113,8 @@ pub struct WindowOps {
 #[derive(Clone, Debug)]
 pub struct CodeWindow {
     pub coder: Coder,
+    /// The value of each code, for even and for odd heaps.
+    pub values: [[u16; CODES]; 2],
     /// The last rare heap, and how many there are.
     pub last_rare: usize,
     pub rare_count: usize,
@@ -192,6 +194,7 @@ impl CodeWindow {
         after_rare.iter_mut().for_each(|block| block.reverse());
         let mut window = CodeWindow {
             coder,
+            values: array_of(|odd| array_of(|code| coder.common(odd, code as u8))),
             last_rare,
             rare_count: sparse.space.rare_count(),
             chain: Chain::new(&short, takes, others),
@@ -254,11 +257,6 @@ impl CodeWindow {
     pub fn longest(&self) -> usize {
         let place = self.splits.last().copied().unwrap_or(0);
         self.depth.max(self.last_rare + self.after_rare.len().max(POOL / LANES) * LANES + place)
-    }
-
-    /// The value of each code, for even and for odd heaps.
-    pub fn values(&self) -> [[u16; CODES]; 2] {
-        array_of(|odd| array_of(|code| self.coder.common(odd, code as u8)))
     }
 
     /// How many heaps before a block its places read.

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use super::chain::SHORT;
 use super::codes::{LANES, Move, codes_at, one_hot};
 use super::window::{CODES, CodeBlock, Moves, WindowOps};
-use super::{Backend, Pace, Planes, compiled};
+use super::{Backend, Planes, compiled};
 use crate::machine::isa::tier;
 use crate::simd::array_of;
 
@@ -27,9 +27,6 @@ pub mod avx2 {
     use crate::cores::mex::lanes::avx2::{free_words, transpose};
     use crate::simd::avx2::{load, store};
     use crate::simd::mapped;
-
-    /// As measured on Zen 4.
-    pub const PACE: Pace = Pace::of("greedy_avx2", "candidates");
 
     #[inline]
     #[tier(Avx2)]
@@ -64,7 +61,7 @@ pub mod avx2 {
     /// The loops of this tier.
     #[tier(Avx2)]
     pub fn parts() -> Backend {
-        compiled!(PACE, block_ops(), window_ops())
+        compiled!("greedy_avx2", "candidates", block_ops(), window_ops())
     }
 
     #[inline]
@@ -158,26 +155,12 @@ pub mod avx2 {
 /// the permutes, two a cycle on Zen 5, one on Intel.
 #[cfg(feature = "avx512")]
 pub mod avx512 {
-    use super::super::{BlockOps, Chunk, TESTED};
+    use super::super::{BlockOps, Chunk, PLANES, TESTED};
     use super::*;
     use crate::cores::mex::lanes::avx512::{free_words, hit_words};
     use crate::cores::mex::lanes::by_planes;
     use crate::simd::avx512::{load, store};
     use crate::simd::mapped;
-
-    /// As measured on Zen 4.
-    pub const PACE: Pace = Pace::of("greedy_avx512", "candidates_avx512");
-
-    /// For each plane of a group, the one-hot bit of a code.
-    static TABLES: [[u8; 64]; 8] = {
-        let mut tables = [[0; 64]; 8];
-        let mut code = 0;
-        while code < 64 {
-            tables[code / 8][code] = 1 << (code % 8);
-            code += 1;
-        }
-        tables
-    };
 
     /// Calls `f::<planes>(..)` for the numbers of planes that [`planes`] gives: compiled for each, the planes stay in registers.
     macro_rules! by_block_planes {
@@ -206,15 +189,24 @@ pub mod avx512 {
     }
 
     /// The number of planes that are decoded for at least this many.
-    fn planes(least: usize) -> usize {
+    const fn planes(least: usize) -> usize {
         by_block_planes!(least, itself())
     }
 
-    /// [`TABLES`], as registers.
+    // As many are decoded as are asked for.
+    const _: () = {
+        let mut least = 1;
+        while least <= PLANES {
+            assert!(least <= planes(least) && planes(least) <= PLANES && planes(planes(least)) == planes(least));
+            least += 1;
+        }
+    };
+
+    /// For each plane of a group, the one-hot bit of a code, as registers.
     #[inline]
     #[tier(Avx512)]
     fn tables() -> [__m512i; 8] {
-        let tables = std::hint::black_box(&TABLES);
+        let tables = std::hint::black_box(&WINDOW_TABLES[0]);
         array_of(|j| load(&tables[j]))
     }
 
@@ -294,7 +286,7 @@ pub mod avx512 {
     /// The loops of this tier.
     #[tier(Avx512)]
     pub fn parts() -> Backend {
-        compiled!(PACE, block_ops(), window_ops())
+        compiled!("greedy_avx512", "candidates_avx512", block_ops(), window_ops())
     }
 
     #[inline]
@@ -453,21 +445,6 @@ pub mod avx512 {
             block: |codes, n, moves, planes, words| by_planes!(planes, block(codes, n, moves, words)),
             short: |codes, n, moves, planes, words| short(codes, n, moves, planes, words),
             is_split: |a, b, code| is_split(a, b, code),
-        }
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::super::super::PLANES;
-        use super::*;
-
-        #[test]
-        fn as_many_planes_are_decoded_as_are_asked_for() {
-            for least in 1..=PLANES {
-                let planes = planes(least);
-                assert!((least..=PLANES).contains(&planes), "{planes} for {least}");
-                assert_eq!(super::planes(planes), planes);
-            }
         }
     }
 }

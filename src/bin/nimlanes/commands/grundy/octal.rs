@@ -158,7 +158,7 @@ impl GameSearch<'_> {
     pub fn values(&self, known: Vec<u16>) -> Result<Known, Failure> {
         let (code, limit) = (self.table.code(), self.table.limit());
         let keeper = self.keeper(false);
-        let start = Start::with_journal(Arc::clone(&keeper) as Arc<dyn octal::Journal>, known);
+        let start = Start::with_journal(Arc::clone(&keeper) as Arc<dyn octal::Journal>, Some(known));
         let found = self.work.run::<MexOctal, _>(start, self.table, limit, |limit| Octal::new(code, limit))?;
         let held = keeper.held().values.take();
         match found {
@@ -175,7 +175,7 @@ impl GameSearch<'_> {
         let mut start = period::Start::default();
         // A named kernel may be one that can keep nothing.
         if !self.is_named || self.work.time.is_some() || self.file.is_some() || self.certifies {
-            let table = Start::with_journal(Arc::clone(&keeper) as Arc<dyn octal::Journal>, values);
+            let table = Start::with_journal(Arc::clone(&keeper) as Arc<dyn octal::Journal>, Some(values));
             start = period::Start::with_journal(Arc::clone(&keeper) as Arc<dyn period::Journal>, progress)
                 .with_table(table);
         }
