@@ -175,17 +175,15 @@ pub mod checkpoint {
             for other in ["0.6", "0.173", "grundy"] {
                 assert_eq!(error(&code(other), &file), CheckpointError::OtherGame.to_string());
             }
-            assert_eq!(error(&code("0.137"), b"a letter"), CheckpointError::NoCheckpoint.to_string());
-            assert_eq!(error(&code("0.137"), &file[..file.len() - 1]), CheckpointError::Truncated.to_string());
-            let mut longer = file.clone();
-            longer.push(0);
-            assert_eq!(error(&code("0.137"), &longer), CheckpointError::Damaged.to_string());
-            // A count of all heaps up to the largest limit is accepted, and no larger one.
-            for (count, want) in
-                [(MAX_LIMIT + 1, CheckpointError::Truncated), (MAX_LIMIT + 2, CheckpointError::Damaged)]
-            {
-                let mut wrong = file.clone();
-                wrong[16..24].copy_from_slice(&count.to_le_bytes());
+            let with_count = |count: u64| [&file[..16], &count.to_le_bytes(), &file[24..]].concat();
+            for (wrong, want) in [
+                (b"a letter".to_vec(), CheckpointError::NoCheckpoint),
+                (file[..file.len() - 1].to_vec(), CheckpointError::Truncated),
+                ([&file[..], &[0]].concat(), CheckpointError::Damaged),
+                // A count of all heaps up to the largest limit is accepted, and no larger one.
+                (with_count(MAX_LIMIT + 1), CheckpointError::Truncated),
+                (with_count(MAX_LIMIT + 2), CheckpointError::Damaged),
+            ] {
                 assert_eq!(error(&code("0.137"), &wrong), want.to_string());
             }
             for at in [16, 30, 1000, file.len() - 1] {

@@ -11,6 +11,7 @@ use crate::cores::octal::octal::checkpoint::expect_code;
 use crate::cores::octal::octal::{self, Octal};
 use crate::cores::octal::sparse::window::CODES;
 use crate::kernel::RunError;
+use crate::simd::array_of;
 
 /// The first bytes of a checkpoint.
 const MAGIC: [u8; 8] = *b"nimwind2";
@@ -67,11 +68,7 @@ impl Start {
 }
 
 fn read_counts<const COUNT: usize>(reader: &mut Reader) -> Result<[u64; COUNT], CheckpointError> {
-    let mut numbers = [0; COUNT];
-    for number in &mut numbers {
-        *number = reader.number()?;
-    }
-    Ok(numbers)
+    Ok(reader.numbers(COUNT as u64)?.try_into().expect("as many"))
 }
 
 fn write_window(out: &mut Writer, heap: u64, codes: &[u8]) -> io::Result<()> {
@@ -141,8 +138,7 @@ impl Progress {
         let milestone = |_| Ok(Milestone { window: read_window(&mut reader)?, counts: read_counts(&mut reader)? });
         let milestones = (0..count.min(MOST)).map(milestone).collect::<Result<Vec<_>, CheckpointError>>()?;
         reader.end()?;
-        let mut pairs = tallies.as_chunks().0.iter().map(|[first, heaps]| (*first, *heaps));
-        let tallies = std::array::from_fn(|_| pairs.next().expect("two numbers for each value"));
+        let tallies = array_of(|value| (tallies[2 * value], tallies[2 * value + 1]));
         let at = codes.len();
         let is_possible = kept == at as u64
             && counted(tallies.iter().map(|(_, heaps)| *heaps)) == u128::from(done)
@@ -162,14 +158,13 @@ impl Progress {
         if done > input.limit() + 1 {
             return Err(CheckpointError::Foreign);
         }
-        let kept = at;
-        codes.resize(Progress::room(kept), 0);
+        codes.resize(Progress::room(at), 0);
         Ok(Progress {
             table: table as usize,
             done,
             codes,
             at,
-            kept,
+            kept: at,
             tallies,
             verified_by: verified_by as usize,
             marks: Marks { class, since, zeros, marks },

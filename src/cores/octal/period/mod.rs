@@ -9,18 +9,11 @@
 //! reads farther back than `w`, all heaps from `s - w` on are common, and `p` is even if the position counts. If the windows at `s`
 //! and `s + p` are equal, then `g(n + p) = g(n)` for all `n >= s - w`.
 //!
-//! *Proof* by induction on `n >= s + p`, given that it holds below and that `n - p` is common and verified. Every move
-//! from `n` that leaves a rare heap leaves beside it one that is at most `w` smaller than `n`, and so has the value of
-//! the other heap that the same move from `n - p` leaves. So `n` and `n - p` reach the same common values, since only
-//! such moves reach common values, and the least that they do not reach is the same. Every rare value below it is
-//! reached from `n - p` by a move that leaves a fixed heap and one at most `w` smaller; the same move from `n` reaches
-//! it. So that least value is the value of `n`, and `n` is common and verified by the same moves.
-//!
 //! The codes that decide the next ones, without their verification, are fewer. If they repeat, so does all that follows as far as it
 //! is verified, and after `w` heaps the windows of the theorem do.
 //!
 //! The classical theorem of Guy and Smith needs no sparse space, but values to twice the preperiod and twice the period.
-//! `profiles/papers/windows.md` in the source tree has all definitions and lemmas, and the periods that were found.
+//! `profiles/papers/windows.md` in the source tree has the proof (Theorem 5), all lemmas, and the periods that were found.
 //!
 //! Runs are compared by first heaps, frequencies, rare heaps and a hash of the last values, which depend on all before. Kernels
 //! may prove the same period at different heaps, so it is not compared; tests compare it with that of the classical theorem.

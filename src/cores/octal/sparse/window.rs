@@ -71,10 +71,6 @@ impl Moves {
         self.groups.iter().map(move |(code, end)| (*code, &self.shifts[std::mem::replace(&mut from, *end)..*end]))
     }
 
-    fn is_empty(&self) -> bool {
-        self.shifts.is_empty()
-    }
-
     /// The longest shift.
     fn reach(&self) -> usize {
         self.shifts.iter().copied().max().unwrap_or(0)
@@ -331,7 +327,7 @@ impl CodeWindow {
                     *word |= from;
                 }
             }
-            if !self.odd_take_moves.is_empty() {
+            if !self.odd_take_moves.shifts.is_empty() {
                 let mut taken = [0; LANES];
                 reach(codes, n, LANES, &self.odd_take_moves, planes, ops, &mut taken);
                 for (word, taken) in words.iter_mut().zip(taken) {

@@ -22,9 +22,27 @@ use crate::simd::{array_of, mapped};
 /// Rates: those of [`super::walsh_tree`], the part of its time above the leaves, and ns of a term of the transforms.
 pub fn cost(input: &Partitions, context: CostContext, [addition, pass, above, term]: [f64; 4]) -> Cost {
     let Cost { ns, .. } = tree::cost(1, input, [addition, pass]);
-    let Foreseen { terms, bytes, is_same } = Foreseen::new(input, context.threads);
-    let one = if is_same { ns } else { above * ns + term * terms };
-    Cost { ns: tree::on_threads(one, context), bytes: bytes + (context.threads - 1) as f64 * STACK }
+    let (total, threads) = (input.total(), context.threads);
+    // Terms of the transforms of all leaves, and bytes of the ruleset that takes the most.
+    let (mut terms, mut bytes) = (0.0, 0.0_f64);
+    for table in input.values() {
+        let Classes { bits, mut last, paired, .. } = Classes::new(1, table, total);
+        last.reverse();
+        bytes = bytes.max(if let Some(length) = length(&last, &paired, total, input.modulus()) {
+            terms += length as f64 * ((bits - 1) as f64).exp2();
+            let values = if paired.is_empty() { 2 } else { 4 };
+            // For each prime the values at all powers and the twiddles; for each thread values and terms.
+            let shared = PRIMES.len() * (8 * 4 * length + 16 * length / LANES);
+            let of_thread = (8 * values + 4) * length + 4 * series(1, bits, total);
+            (shared + threads * of_thread + size_of::<Part>() * (last.len() + paired.len())) as f64
+        } else {
+            ruleset_bytes(1, table, total, threads)
+        });
+    }
+    // If no class is transformed, all are done as in that kernel.
+    let one = if terms > 0.0 { above * ns + term * terms } else { ns };
+    let bytes = bytes + parts_bytes(total) + (threads - 1) as f64 * STACK;
+    Cost { ns: tree::on_threads(one, context), bytes }
 }
 
 #[inline]
@@ -122,41 +140,6 @@ fn length(last: &[Part], paired: &[Part], total: usize, modulus: u32) -> Option<
     Some((total.max(most) + 1).next_power_of_two().max(128))
 }
 
-/// The part of the cost that differs from that of [`super::walsh_tree`], on `threads` threads.
-pub struct Foreseen {
-    /// Terms of the transforms of all leaves.
-    pub terms: f64,
-    /// Bytes of the ruleset that takes the most.
-    pub bytes: f64,
-    /// No class is transformed, so all are done as in that kernel.
-    pub is_same: bool,
-}
-
-impl Foreseen {
-    pub fn new(input: &Partitions, threads: usize) -> Self {
-        let mut foreseen = Foreseen { terms: 0.0, bytes: 0.0, is_same: true };
-        let total = input.total();
-        for table in input.values() {
-            let Classes { bits, mut last, paired, .. } = Classes::new(1, table, total);
-            last.reverse();
-            let bytes = if let Some(length) = length(&last, &paired, total, input.modulus()) {
-                foreseen.terms += length as f64 * ((bits - 1) as f64).exp2();
-                foreseen.is_same = false;
-                let values = if paired.is_empty() { 2 } else { 4 };
-                // For each prime the values at all powers and the twiddles; for each thread values and terms.
-                let shared = PRIMES.len() * (8 * 4 * length + 16 * length / LANES);
-                let of_thread = (8 * values + 4) * length + 4 * series(1, bits, total);
-                (shared + threads * of_thread + size_of::<Part>() * (last.len() + paired.len())) as f64
-            } else {
-                ruleset_bytes(1, table, total, threads)
-            };
-            foreseen.bytes = foreseen.bytes.max(bytes);
-        }
-        foreseen.bytes += parts_bytes(total);
-        foreseen
-    }
-}
-
 impl Fourier {
     /// `None` if the last class cannot be done this way.
     #[tier(Avx512)]
@@ -166,8 +149,7 @@ impl Fourier {
         let paired = plan.paired.clone();
         let length = length(&last, &paired, plan.total, plan.modulus)?;
         let least = least(&plan.last, &plan.paired, plan.total);
-        let primes =
-            [OnePrime::new(PRIMES[0], length, &last, &paired), OnePrime::new(PRIMES[1], length, &last, &paired)];
+        let primes = PRIMES.map(|prime| OnePrime::new(prime, length, &last, &paired));
         Some(Fourier { length, least, last, paired, bit: 1 << (plan.bits - 1), primes })
     }
 

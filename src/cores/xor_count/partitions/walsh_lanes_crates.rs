@@ -109,21 +109,9 @@ pub mod pulp {
     impl WithSimd for Walsh<'_> {
         type Output = Result<Vec<u32>, RunError>;
 
-        /// The work of a pass begins a context anew, as in [`fearless`](super::fearless).
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
-            let passes = passes!(
-                LANES,
-                in simd,
-                #[inline(always)]
-                |series: &mut [u32], size, signs, terms: Range<usize>, modulus| {
-                    simd.vectorize(
-                        #[inline(always)]
-                        || pass(simd, series, size, signs, terms, modulus),
-                    )
-                }
-            );
-            drive(self.input, self.run, 1, &passes)
+            drive(self.input, self.run, 1, &passes!(LANES, in simd, pass))
         }
     }
 
@@ -169,33 +157,12 @@ pub mod fearless {
 
     /// Rates: those of [`walsh_lanes`].
     pub fn cost(input: &Partitions, context: CostContext, rates: [f64; 3]) -> Cost {
-        if lacks(context.tier) {
-            return Cost::IMPOSSIBLE;
-        }
-        walsh_lanes::cost(input, context, rates)
+        if lacks(context.tier) { Cost::IMPOSSIBLE } else { walsh_lanes::cost(input, context, rates) }
     }
 
     #[inline(always)]
     pub fn run(input: &Partitions, run: &Run, tier: Tier) -> Result<Vec<u32>, RunError> {
-        by_level!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by(simd, input, run))
-    }
-
-    /// The driver calls passes in several places. Where such a call is not inlined, the level is silently
-    /// lost and each operation becomes a call: thirty times the time. So each begins a context anew.
-    #[inline(always)]
-    fn by<S: Simd>(simd: S, input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
-        let passes = passes!(
-            LANES,
-            in simd,
-            #[inline(always)]
-            |series: &mut [u32], size, signs, terms: Range<usize>, modulus| {
-                simd.vectorize(
-                    #[inline(always)]
-                    || pass(simd, series, size, signs, terms, modulus),
-                )
-            }
-        );
-        drive(input, run, 1, &passes)
+        by_level!(level(tier).ok_or(RunError::OutsideDomain)?, simd => drive(input, run, 1, &passes!(LANES, in simd, pass)))
     }
 
     #[inline(always)]

@@ -31,7 +31,7 @@ const RARE: usize = 24;
 
 /// Rates: ns of a run, of a heap, of a heap and a character, and of a value.
 pub fn cost(input: &Values, _: CostContext, [start, heap, character, value]: [f64; 4]) -> Cost {
-    if input.span() > 512 {
+    if input.span > 512 {
         return Cost::IMPOSSIBLE;
     }
     let ns = |n: f64, span: f64| start + n * (heap + character * (span / 2.0).min(128.0)) + value * span;
@@ -46,7 +46,7 @@ pub fn needs(_: &Values) -> Needs {
 #[tier(Avx512)]
 pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     let values = &input.values;
-    let span = input.span();
+    let span = input.span;
     let mut planes = (span.ilog2() as usize).min(PLANES);
     while planes > 1 && count_from(values, 1 << (planes - 1)) * RARE < values.len() {
         planes -= 1;
@@ -103,12 +103,7 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     }
     // Transforming twice gives the counts times the number of characters.
     let heaps = values.len() as i64;
-    let mut transform = vec![heaps; odd.len()];
-    for (to, part) in transform.iter_mut().zip(&odd) {
-        for odd in part {
-            *to -= 2 * *odd as i64;
-        }
-    }
+    let mut transform: Vec<i64> = odd.iter().map(|odd| heaps - 2 * odd.iter().sum::<u64>() as i64).collect();
     walsh_hadamard(&mut transform);
     let mut counts = vec![0; span.max(1 << planes)];
     for (count, n) in counts.iter_mut().zip(&transform) {

@@ -12,7 +12,7 @@ const TURN: usize = 4;
 /// Counts the values in `TABLES` tables that take turns, so equal neighbours do not wait for each other's increment.
 #[inline(always)]
 fn count<const TABLES: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, RunError> {
-    let span = input.span();
+    let span = input.span;
     let mut tables = vec![[0u32; TABLES]; span];
     let mut counts = vec![0; span];
     for block in input.values.chunks(PROGRESS_STEP) {
@@ -107,10 +107,10 @@ pub mod of_pairs {
 
     /// Rates: ns of a run, of a heap, and of a cell of the table, for each sum of it.
     pub fn cost(input: &Values, _: CostContext, [start, heap, cell]: [f64; 3]) -> Cost {
-        if input.span() > LARGE {
+        if input.span > LARGE {
             return Cost::IMPOSSIBLE;
         }
-        let cells = if input.span() <= SMALL { SMALL * SMALL } else { LARGE * LARGE } as f64;
+        let cells = if input.span <= SMALL { SMALL * SMALL } else { LARGE * LARGE } as f64;
         let bytes = 2.0 * cells + 16_384.0;
         input.cost(HEAPS_BITS, |n, _| (start + heap * n + cell * cells * (1.0 + n / BLOCK as f64), bytes))
     }
@@ -123,8 +123,8 @@ pub mod of_pairs {
     #[inline(always)]
     pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
         let mut counts =
-            if input.span() <= SMALL { count_pairs::<SMALL>(input, run)? } else { count_pairs::<LARGE>(input, run)? };
-        counts.truncate(input.span());
+            if input.span <= SMALL { count_pairs::<SMALL>(input, run)? } else { count_pairs::<LARGE>(input, run)? };
+        counts.truncate(input.span);
         Ok(by_transform(&counts))
     }
 

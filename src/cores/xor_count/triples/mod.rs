@@ -38,6 +38,7 @@ pub struct XorTriples;
 pub struct Values {
     values: Vec<u16>,
     heaps: usize,
+    /// The power of two above the largest value.
     span: usize,
 }
 
@@ -59,12 +60,6 @@ impl Values {
     fn cost(&self, bits: u32, cost: impl Fn(f64, f64) -> (f64, f64)) -> Cost {
         let (ns, bytes) = cost(self.heaps as f64, self.span as f64);
         if self.heaps as u64 >> bits == 0 { Cost { ns, bytes } } else { Cost::IMPOSSIBLE }
-    }
-
-    /// The power of two above the largest value.
-    #[inline(always)]
-    fn span(&self) -> usize {
-        self.span
     }
 }
 

@@ -26,7 +26,7 @@ pub mod scalar {
 
     pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
         let values = &input.values;
-        let mut later = vec![0u64; input.span()];
+        let mut later = vec![0u64; input.span];
         for value in values {
             later[usize::from(*value)] += 1;
         }
@@ -63,7 +63,7 @@ pub mod avx512 {
 
     /// Rates: ns of a run, of a heap, and of a pair of heaps.
     pub fn cost(input: &Values, _: CostContext, [start, heap, pair]: [f64; 3]) -> Cost {
-        if input.span() > VALUES {
+        if input.span > VALUES {
             return Cost::IMPOSSIBLE;
         }
         input.cost(8 * PLANES as u32, |n, _| (start + heap * n + pair * n * n / 2.0, n + 1024.0))

@@ -110,28 +110,22 @@ pub trait Passes: Sync {
 /// The last term of the series of a node, which is kept apart, for as many lanes as there may be.
 pub type Top = [u32; 16];
 
-/// [`Passes`] of closures.
-pub struct Compiled<A, L> {
-    pub lanes: usize,
-    pub add_class: A,
-    pub leaf: L,
-}
-
-impl<A, L> Passes for Compiled<A, L>
+/// The lanes, and a closure for each.
+impl<A, L> Passes for (usize, A, L)
 where
     A: Fn(&Plan, &[Step], usize, &mut [u32], &mut Top) + Sync,
     L: Fn(&Plan, usize, &[u32], &mut [u32]) -> u64 + Sync,
 {
     fn lanes(&self) -> usize {
-        self.lanes
+        self.0
     }
 
     fn add_class(&self, plan: &Plan, class: &[Step], character: usize, series: &mut [u32], top: &mut Top) {
-        (self.add_class)(plan, class, character, series, top);
+        (self.1)(plan, class, character, series, top);
     }
 
     fn leaf(&self, plan: &Plan, character: usize, node: &[u32], other: &mut [u32]) -> u64 {
-        (self.leaf)(plan, character, node, other)
+        (self.2)(plan, character, node, other)
     }
 }
 
@@ -140,37 +134,50 @@ where
 /// has a word for each lane and term, from word [`PAD`] on, which starts a vector. Other terms in the same vectors may be processed
 /// as well: earlier terms do not change, because terms before `terms.start - size` are 0, and later terms are not needed.
 ///
-/// With `in simd`, each begins a context of that token or level.
+/// With `in simd`, each begins a context of that token or level, and so does each pass, which takes it before the others. Where a call
+/// is not inlined, the level would silently be lost and each operation become a call: thirty times the time.
 macro_rules! passes {
     ($lanes:expr, $apply:expr) => {{
         use $crate::cores::xor_count::partitions::tree;
-        tree::Compiled {
-            lanes: $lanes,
-            add_class: move |plan: &_, class: &[_], character, series: &mut [u32], top: &mut _| {
+        (
+            $lanes,
+            move |plan: &_, class: &[_], character, series: &mut [u32], top: &mut _| {
                 tree::add_class::<{ $lanes }>(plan, class, character, series, top, $apply)
             },
-            leaf: move |plan: &_, character, node: &[u32], other: &mut [u32]| {
+            move |plan: &_, character, node: &[u32], other: &mut [u32]| {
                 tree::leaf::<{ $lanes }>(plan, character, node, other, $apply)
             },
-        }
+        )
     }};
-    ($lanes:expr, in $simd:ident, $($apply:tt)*) => {{
+    ($lanes:expr, in $simd:ident, $pass:ident) => {
+        passes!(
+            @ $lanes, $simd,
+            #[inline(always)]
+            |series: &mut [u32], size, signs, terms: Range<usize>, modulus| {
+                $simd.vectorize(
+                    #[inline(always)]
+                    || $pass($simd, series, size, signs, terms, modulus),
+                )
+            }
+        )
+    };
+    (@ $lanes:expr, $simd:ident, $($apply:tt)*) => {{
         use $crate::cores::xor_count::partitions::tree;
-        tree::Compiled {
-            lanes: $lanes,
-            add_class: move |plan: &_, class: &[_], character, series: &mut [u32], top: &mut _| {
+        (
+            $lanes,
+            move |plan: &_, class: &[_], character, series: &mut [u32], top: &mut _| {
                 $simd.vectorize(
                     #[inline(always)]
                     || tree::add_class::<{ $lanes }>(plan, class, character, series, top, $($apply)*),
                 )
             },
-            leaf: move |plan: &_, character, node: &[u32], other: &mut [u32]| {
+            move |plan: &_, character, node: &[u32], other: &mut [u32]| {
                 $simd.vectorize(
                     #[inline(always)]
                     || tree::leaf::<{ $lanes }>(plan, character, node, other, $($apply)*),
                 )
             },
-        }
+        )
     }};
 }
 pub(super) use passes;
