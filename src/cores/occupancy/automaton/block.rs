@@ -3,7 +3,7 @@
 use std::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
 
 use super::guess::SlotBalance;
-use crate::simd::{array_of, mapped};
+use crate::simd::array_of;
 
 /// Steps in a block.
 pub const BLOCK: usize = 16;
@@ -152,27 +152,27 @@ pub struct RegisterSet<W> {
 }
 
 impl<W: Word> RegisterSet<W> {
-    /// Adds older marks.
+    /// A function of the registers of both sets.
     #[inline(always)]
-    pub fn with(self, old: RegisterSet<W>) -> RegisterSet<W> {
+    pub fn zip<V: Copy, R: Copy>(self, other: RegisterSet<V>, f: impl Fn(W, V) -> R) -> RegisterSet<R> {
         RegisterSet {
-            used: self.used | old.used,
-            difference: self.difference | old.difference,
-            twice: self.twice | old.twice,
-            late: self.late | old.late,
-            sum: [self.sum[0] | old.sum[0], self.sum[1] | old.sum[1]],
+            used: f(self.used, other.used),
+            difference: f(self.difference, other.difference),
+            twice: f(self.twice, other.twice),
+            late: f(self.late, other.late),
+            sum: [f(self.sum[0], other.sum[0]), f(self.sum[1], other.sum[1])],
         }
     }
 
+    /// Adds older marks.
+    #[inline(always)]
+    pub fn with(self, old: Self) -> Self {
+        self.zip(old, |own, old| own | old)
+    }
+
     /// Leaves out older marks.
-    pub fn without(self, old: RegisterSet<W>) -> RegisterSet<W> {
-        RegisterSet {
-            used: self.used & !old.used,
-            difference: self.difference & !old.difference,
-            twice: self.twice & !old.twice,
-            late: self.late & !old.late,
-            sum: [self.sum[0] & !old.sum[0], self.sum[1] & !old.sum[1]],
-        }
+    pub fn without(self, old: Self) -> Self {
+        self.zip(old, |own, old| own & !old)
     }
 
     /// Whether a block that starts here is exact in registers of this width.
@@ -254,14 +254,10 @@ impl Registers {
     pub fn wide(&self) -> RegisterSet<u128> {
         match self {
             Registers::Wide(window) => *window,
-            Registers::Narrow(RegisterSet { used, difference, twice, late, sum }) => RegisterSet {
-                used: (*used).into(),
-                difference: (*difference).into(),
-                twice: u128::repeat(*twice),
-                // Further up, `late` has what `twice` has.
-                late: (*late).into(),
-                sum: mapped(*sum, u128::from),
-            },
+            // Further up, `late` has what `twice` has.
+            Registers::Narrow(window) => {
+                RegisterSet { twice: u128::repeat(window.twice), ..window.zip(*window, |word, _| word.into()) }
+            }
         }
     }
 }
@@ -285,14 +281,7 @@ impl RegisterSet<u128> {
 
     /// The low halves.
     fn low(&self) -> RegisterSet<u64> {
-        let RegisterSet { used, difference, twice, late, sum } = self;
-        RegisterSet {
-            used: used.low(),
-            difference: difference.low(),
-            twice: twice.low(),
-            late: late.low(),
-            sum: mapped(*sum, Word::low),
-        }
+        self.zip(*self, |word, _| word.low())
     }
 }
 
