@@ -6,26 +6,95 @@ use std::ops::Range;
 use super::{Positions, ProportionateNim};
 use crate::kernel::{Run, RunError};
 
-/// The lines that the P-positions found so far occupy.
+/// A set of numbers.
+pub trait Set {
+    /// No members; room for `0..size`.
+    fn new(size: usize) -> Self;
+    fn insert(&mut self, i: usize);
+    fn contains(&self, i: usize) -> bool;
+}
+
+/// Even and odd numbers apart: for one `n` all values `2m - n` have the parity of `n`, so consecutive `m` are consecutive members.
+impl<S: Set> Set for [S; 2] {
+    fn new(size: usize) -> Self {
+        [(); 2].map(|()| S::new(size / 2 + 1))
+    }
+
+    #[inline(always)]
+    fn insert(&mut self, i: usize) {
+        self[i % 2].insert(i / 2);
+    }
+
+    #[inline(always)]
+    fn contains(&self, i: usize) -> bool {
+        self[i % 2].contains(i / 2)
+    }
+}
+
+/// The lines that the P-positions found so far occupy, in a set for each family.
 ///
 /// Only positions within the limit `M` are marked, which is enough: a candidate within the limit has a larger `n` and a
 /// smaller `m` than a P-position beyond it, so they share no line. Hence `n <= M/2`, and of the values `m - 2n` only
 /// those from `-M/2` on are read.
-pub trait Lines {
+pub struct Lines<S, T = S> {
+    pub used: S,
+    pub difference: S,
+    /// At `m - 2n + half`.
+    pub twice: S,
+    pub sum: T,
+    pub half: usize,
+}
+
+impl<S: Set, T: Set> Lines<S, T> {
+    /// No lines; room for all positions of at most `limit` in all.
+    pub fn new(limit: usize) -> Self {
+        Self::with(limit, limit / 2)
+    }
+
+    /// [`Lines::new`] that keeps the values `m - 2n` from `-half` on.
+    pub fn with(limit: usize, half: usize) -> Self {
+        Lines {
+            used: S::new(limit + 1),
+            difference: S::new(limit + 1),
+            twice: S::new(half + limit + 1),
+            sum: T::new(2 * limit + 1),
+            half,
+        }
+    }
+
     /// Occupies the lines of `(n,m)`, `n <= m`.
-    fn mark(&mut self, n: usize, m: usize);
-    /// Whether a heap of `n` is used.
-    fn is_used(&self, n: usize) -> bool;
+    #[inline(always)]
+    fn mark(&mut self, n: usize, m: usize) {
+        let sum = 2 * m - n;
+        self.used.insert(n);
+        self.used.insert(m);
+        self.difference.insert(m - n);
+        self.twice.insert(self.half + m - 2 * n);
+        if sum <= self.half {
+            self.twice.insert(self.half - sum);
+        }
+        self.sum.insert(sum);
+    }
+}
+
+/// Lines that can be searched.
+pub trait Search {
     /// The first candidate `m` for `n` from `first` to `last` that is on no occupied line.
     fn find(&mut self, n: usize, first: usize, last: usize) -> Option<usize>;
 }
 
-/// Lines that can answer what the certificate needs.
-pub trait Certified: Lines {
-    /// Whether a position has this difference.
-    fn has_difference(&self, difference: usize) -> bool;
-    /// Whether a position, in either order, has `m - 2n = -below`.
-    fn has_below(&self, below: usize) -> bool;
+/// Tries every candidate.
+impl<S: Set> Search for Lines<S> {
+    #[inline(always)]
+    fn find(&mut self, n: usize, first: usize, last: usize) -> Option<usize> {
+        let is_attacked = |m: usize| {
+            self.difference.contains(m - n)
+                || self.twice.contains(self.half + m - 2 * n)
+                || self.used.contains(m)
+                || self.sum.contains(2 * m - n)
+        };
+        (first..=last).find(|m| !is_attacked(*m))
+    }
 }
 
 /// Finds the partner of an unused `n`, if it is at most `last`. A trait, because a closure of this length is not always
@@ -40,7 +109,7 @@ pub mod every {
 
     pub struct Every;
 
-    impl<L: Lines> Partner<L> for Every {
+    impl<L: Search> Partner<L> for Every {
         #[inline(always)]
         fn partner(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize> {
             lines.find(n, n + 1, last)
@@ -65,13 +134,16 @@ pub mod certificate {
         upper: usize,
     }
 
-    impl<L: Certified> Partner<L> for Certificate {
+    impl<S: Set, T: Set> Partner<Lines<S, T>> for Certificate
+    where
+        Lines<S, T>: Search,
+    {
         #[inline(always)]
-        fn partner(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize> {
-            while lines.has_difference(self.difference) {
+        fn partner(&mut self, lines: &mut Lines<S, T>, n: usize, last: usize) -> Option<usize> {
+            while lines.difference.contains(self.difference) {
                 self.difference += 1;
             }
-            while lines.has_below(self.below) {
+            while lines.twice.contains(lines.half - self.below) {
                 self.below += 1;
             }
             let lower = lines.find(n, n + self.difference, last.min(2 * n - self.below));
@@ -119,11 +191,11 @@ impl<'a> Heaps<'a> {
 
 /// Visits every unused `n`.
 #[inline(always)]
-pub fn drive<L: Lines>(
+pub fn drive<S: Set, T: Set>(
     input: &ProportionateNim,
     run: &Run,
-    mut lines: L,
-    mut partner: impl Partner<L>,
+    mut lines: Lines<S, T>,
+    mut partner: impl Partner<Lines<S, T>>,
 ) -> Result<Positions, RunError> {
     let limit = input.limit() as usize;
     let mut heaps = Heaps::new(input, run);
@@ -131,7 +203,7 @@ pub fn drive<L: Lines>(
     lines.mark(0, 0);
     while let Some(block) = heaps.next()? {
         for n in block {
-            if !lines.is_used(n)
+            if !lines.used.contains(n)
                 && let Some(m) = partner.partner(&mut lines, n, limit - n)
             {
                 heaps.sink.push([n as u64, m as u64]);

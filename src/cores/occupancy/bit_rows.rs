@@ -6,56 +6,47 @@
 //! Bound: in plain words the four integer units, where a shifted word takes five operations and a word of candidates eighteen; with
 //! AVX2 and in `wide` shifts, then loads.
 
-use super::attack_lines::{Certified, Lines, certificate, drive, every};
+use super::attack_lines::{Lines, Partner, Search, Set, certificate, drive};
 use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::bits::{WORD, first_zero, window};
 use crate::simd::mapped;
 use crate::simd::vectors::{WordVectors, plain};
 
-/// A row of bits.
-pub trait BitRow {
-    /// `bits` zeros.
-    fn zeros(bits: usize) -> Self;
-    /// Sets one bit.
-    fn set(&mut self, bit: usize);
-    /// Whether a bit is set.
-    fn get(&self, bit: usize) -> bool;
+/// A row of bits, with [`PADDING`].
+pub trait BitRow: Set {
     /// The words: bit `i` is bit `i % 64` of word `i / 64`.
     fn words(&self) -> &[u64];
 }
 
+/// Bits after the last line of a row, so that vectors can be read there.
+const PADDING: usize = WORD * (WIDEST + 2);
+
+impl Set for Vec<u64> {
+    fn new(size: usize) -> Self {
+        vec![0; (size + PADDING).div_ceil(WORD)]
+    }
+
+    #[inline(always)]
+    fn insert(&mut self, i: usize) {
+        self[i / WORD] |= 1 << (i % WORD);
+    }
+
+    #[inline(always)]
+    fn contains(&self, i: usize) -> bool {
+        self[i / WORD] >> (i % WORD) & 1 == 1
+    }
+}
+
 impl BitRow for Vec<u64> {
-    fn zeros(bits: usize) -> Self {
-        vec![0; bits.div_ceil(WORD)]
-    }
-
-    #[inline(always)]
-    fn set(&mut self, bit: usize) {
-        self[bit / WORD] |= 1 << (bit % WORD);
-    }
-
-    #[inline(always)]
-    fn get(&self, bit: usize) -> bool {
-        self[bit / WORD] >> (bit % WORD) & 1 == 1
-    }
-
     #[inline(always)]
     fn words(&self) -> &[u64] {
         self
     }
 }
 
-/// One bit per line. The row `sum` is split by parity: for one `n` all values `2m - n` have the parity of `n`, so
-/// consecutive `m` are consecutive bits in all four rows.
-pub struct Rows<R = Vec<u64>> {
-    used: R,
-    difference: R,
-    /// At `m - 2n + half`.
-    twice: R,
-    sum: [R; 2],
-    half: usize,
-}
+/// One bit per line.
+type Rows<R> = Lines<R, [R; 2]>;
 
 /// The most words that are read together.
 const WIDEST: usize = 8;
@@ -102,19 +93,6 @@ fn found(m: usize, last: usize) -> Option<usize> {
 }
 
 impl<R: BitRow> Rows<R> {
-    /// No lines; room for all positions of at most `limit` in all.
-    pub fn new(limit: usize) -> Self {
-        let half = limit / 2;
-        let row = |bits: usize| R::zeros(bits + WORD * (WIDEST + 2));
-        Rows {
-            used: row(limit + 1),
-            difference: row(limit + 1),
-            twice: row(half + limit + 1),
-            sum: [row(limit + 1), row(limit + 1)],
-            half,
-        }
-    }
-
     /// The rows at the offsets for `n`.
     #[inline(always)]
     fn offset_rows(&self, n: usize) -> OffsetRows<'_> {
@@ -161,25 +139,7 @@ impl<R: BitRow> Rows<R> {
 }
 
 /// Searches in windows of 64 candidates that begin at the first one.
-impl<R: BitRow> Lines for Rows<R> {
-    #[inline(always)]
-    fn mark(&mut self, n: usize, m: usize) {
-        let sum = 2 * m - n;
-        self.used.set(n);
-        self.used.set(m);
-        self.difference.set(m - n);
-        self.twice.set(self.half + m - 2 * n);
-        if sum <= self.half {
-            self.twice.set(self.half - sum);
-        }
-        self.sum[sum % 2].set(sum / 2);
-    }
-
-    #[inline(always)]
-    fn is_used(&self, n: usize) -> bool {
-        self.used.get(n)
-    }
-
+impl<R: BitRow> Search for Rows<R> {
     #[inline(always)]
     fn find(&mut self, n: usize, first: usize, last: usize) -> Option<usize> {
         let rows = self.offset_rows(n);
@@ -195,45 +155,19 @@ impl<R: BitRow> Lines for Rows<R> {
     }
 }
 
-/// Rows in which vectors of whole words are searched.
-pub struct Scanned<R, V> {
-    pub rows: Rows<R>,
-    pub vectors: V,
-}
+/// The search among all `m > n` in vectors of whole words.
+struct Scan<V>(V);
 
-impl<R: BitRow, V: WordVectors> Lines for Scanned<R, V> {
+impl<R: BitRow, V: WordVectors> Partner<Rows<R>> for Scan<V> {
     #[inline(always)]
-    fn mark(&mut self, n: usize, m: usize) {
-        self.rows.mark(n, m);
-    }
-
-    #[inline(always)]
-    fn is_used(&self, n: usize) -> bool {
-        self.rows.is_used(n)
-    }
-
-    #[inline(always)]
-    fn find(&mut self, n: usize, _: usize, last: usize) -> Option<usize> {
-        self.rows.scan(n, last, self.vectors)
-    }
-}
-
-impl<R: BitRow> Certified for Rows<R> {
-    #[inline(always)]
-    fn has_difference(&self, difference: usize) -> bool {
-        self.difference.get(difference)
-    }
-
-    #[inline(always)]
-    fn has_below(&self, below: usize) -> bool {
-        self.twice.get(self.half - below)
+    fn partner(&mut self, lines: &mut Rows<R>, n: usize, last: usize) -> Option<usize> {
+        lines.scan(n, last, self.0)
     }
 }
 
 /// Bytes of the rows for a limit.
 pub fn bytes(limit: u64) -> f64 {
-    let padding = WORD * (WIDEST + 2);
-    (5.5 * limit as f64 + 5.0 * padding as f64) / 8.0
+    (5.5 * limit as f64 + 5.0 * PADDING as f64) / 8.0
 }
 
 /// Rates: ns of a run, of a unit of the limit, and of the square of the limit.
@@ -244,8 +178,7 @@ pub fn cost(input: &ProportionateNim, _: CostContext, [start, unit, square]: [f6
 
 #[inline(always)]
 pub fn run(input: &ProportionateNim, run: &Run, vectors: impl WordVectors) -> Result<Positions, RunError> {
-    let rows: Rows = Rows::new(input.limit() as usize);
-    drive(input, run, Scanned { rows, vectors }, every::parts())
+    drive(input, run, Rows::<Vec<u64>>::new(input.limit() as usize), Scan(vectors))
 }
 
 pub mod window_certificate {
@@ -266,8 +199,7 @@ pub mod window_certificate {
     }
 
     pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
-        let rows: Rows = Rows::new(input.limit() as usize);
-        drive(input, run, rows, certificate::parts())
+        drive(input, run, Rows::<Vec<u64>>::new(input.limit() as usize), certificate::parts())
     }
 }
 
@@ -286,21 +218,23 @@ pub mod bitvec_rows {
 
     type Bits = BitVec<u64, Lsb0>;
 
+    impl Set for Bits {
+        fn new(size: usize) -> Self {
+            BitVec::repeat(false, size + PADDING)
+        }
+
+        #[inline(always)]
+        fn insert(&mut self, i: usize) {
+            self.as_mut_bitslice().set(i, true);
+        }
+
+        #[inline(always)]
+        fn contains(&self, i: usize) -> bool {
+            self[i]
+        }
+    }
+
     impl BitRow for Bits {
-        fn zeros(bits: usize) -> Self {
-            BitVec::repeat(false, bits)
-        }
-
-        #[inline(always)]
-        fn set(&mut self, bit: usize) {
-            self.as_mut_bitslice().set(bit, true);
-        }
-
-        #[inline(always)]
-        fn get(&self, bit: usize) -> bool {
-            self[bit]
-        }
-
         #[inline(always)]
         fn words(&self) -> &[u64] {
             self.as_raw_slice()
@@ -308,7 +242,6 @@ pub mod bitvec_rows {
     }
 
     pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
-        let rows: Rows<Bits> = Rows::new(input.limit() as usize);
-        drive(input, run, Scanned { rows, vectors: plain::parts() }, every::parts())
+        drive(input, run, Rows::<Bits>::new(input.limit() as usize), Scan(plain::parts()))
     }
 }

@@ -12,7 +12,7 @@
 //! Bound: mispredicted branches and dependent loads, as in `hierarchical`, which this kernel generalises. A certificate
 //! would tell without a read that a row is full from its start, but here nothing is known about the rules.
 
-use super::attack_lines::Heaps;
+use super::attack_lines::{Heaps, Set};
 use super::next_free::tree::Tree;
 use super::{MAX_VISITED, Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};

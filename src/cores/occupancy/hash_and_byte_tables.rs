@@ -1,6 +1,6 @@
 //! Plain sets of lines: the baseline of hash sets, and bytes.
 
-use super::attack_lines::{Certified, Lines, Partner, drive};
+use super::attack_lines::{Lines, Partner, Set, drive};
 use super::{DENSITY, Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
@@ -17,57 +17,20 @@ pub mod hash_sets {
     use super::*;
     use std::collections::HashSet;
 
-    /// One hash set per family of lines.
-    #[derive(Default)]
-    pub struct HashSets {
-        used: HashSet<usize>,
-        difference: HashSet<usize>,
-        /// Modulo a power of two: a set of another type would be compiled as well.
-        twice: HashSet<usize>,
-        sum: HashSet<usize>,
-    }
-
-    impl HashSets {
-        #[inline(always)]
-        fn is_attacked(&self, n: usize, m: usize) -> bool {
-            self.difference.contains(&(m - n))
-                || self.twice.contains(&twice(n, m))
-                || self.used.contains(&m)
-                || self.sum.contains(&(2 * m - n))
-        }
-    }
-
-    impl Lines for HashSets {
-        fn mark(&mut self, n: usize, m: usize) {
-            self.used.extend([n, m]);
-            self.difference.insert(m - n);
-            self.twice.extend([twice(n, m), twice(m, n)]);
-            self.sum.insert(2 * m - n);
-        }
-
-        fn is_used(&self, n: usize) -> bool {
-            self.used.contains(&n)
+    impl Set for HashSet<usize> {
+        fn new(_: usize) -> Self {
+            HashSet::new()
         }
 
         #[inline(always)]
-        fn find(&mut self, n: usize, first: usize, last: usize) -> Option<usize> {
-            (first..=last).find(|m| !self.is_attacked(n, *m))
-        }
-    }
-
-    impl Certified for HashSets {
-        fn has_difference(&self, difference: usize) -> bool {
-            self.difference.contains(&difference)
+        fn insert(&mut self, i: usize) {
+            HashSet::insert(self, i);
         }
 
-        fn has_below(&self, below: usize) -> bool {
-            self.twice.contains(&below.wrapping_neg())
+        #[inline(always)]
+        fn contains(&self, i: usize) -> bool {
+            HashSet::contains(self, &i)
         }
-    }
-
-    /// `m - 2n`.
-    fn twice(n: usize, m: usize) -> usize {
-        m.wrapping_sub(2 * n)
     }
 
     /// Bytes of the sets. The buckets of a set are a power of two, a word and a byte each, and seven in eight can be
@@ -92,8 +55,14 @@ pub mod hash_sets {
     }
 
     #[inline(always)]
-    pub fn run(input: &ProportionateNim, run: &Run, partner: impl Partner<HashSets>) -> Result<Positions, RunError> {
-        drive(input, run, HashSets::default(), partner)
+    pub fn run(
+        input: &ProportionateNim,
+        run: &Run,
+        partner: impl Partner<Lines<HashSet<usize>>>,
+    ) -> Result<Positions, RunError> {
+        let limit = input.limit() as usize;
+        // Every value `m - 2n` is kept, so the sets grow as `bytes` says.
+        drive(input, run, Lines::with(limit, 2 * limit), partner)
     }
 }
 
@@ -108,67 +77,19 @@ pub mod byte_table {
     pub use super::hash_sets::needs;
     use super::*;
 
-    /// One byte per line.
-    pub struct ByteTable {
-        used: Vec<bool>,
-        difference: Vec<bool>,
-        /// At `m - 2n + half`.
-        twice: Vec<bool>,
-        sum: Vec<bool>,
-        half: usize,
-    }
-
-    impl ByteTable {
-        fn new(limit: usize) -> Self {
-            let half = limit / 2;
-            ByteTable {
-                used: vec![false; limit + 1],
-                difference: vec![false; limit + 1],
-                twice: vec![false; half + limit + 1],
-                sum: vec![false; 2 * limit + 1],
-                half,
-            }
+    impl Set for Vec<bool> {
+        fn new(size: usize) -> Self {
+            vec![false; size]
         }
 
         #[inline(always)]
-        fn is_attacked(&self, n: usize, m: usize) -> bool {
-            self.difference[m - n] || self.twice[self.half + m - 2 * n] || self.used[m] || self.sum[2 * m - n]
-        }
-    }
-
-    impl Lines for ByteTable {
-        #[inline(always)]
-        fn mark(&mut self, n: usize, m: usize) {
-            self.used[n] = true;
-            self.used[m] = true;
-            self.difference[m - n] = true;
-            self.twice[self.half + m - 2 * n] = true;
-            if 2 * m - n <= self.half {
-                self.twice[self.half - (2 * m - n)] = true;
-            }
-            self.sum[2 * m - n] = true;
+        fn insert(&mut self, i: usize) {
+            self[i] = true;
         }
 
         #[inline(always)]
-        fn is_used(&self, n: usize) -> bool {
-            self.used[n]
-        }
-
-        #[inline(always)]
-        fn find(&mut self, n: usize, first: usize, last: usize) -> Option<usize> {
-            (first..=last).find(|m| !self.is_attacked(n, *m))
-        }
-    }
-
-    impl Certified for ByteTable {
-        #[inline(always)]
-        fn has_difference(&self, difference: usize) -> bool {
-            self.difference[difference]
-        }
-
-        #[inline(always)]
-        fn has_below(&self, below: usize) -> bool {
-            self.twice[self.half - below]
+        fn contains(&self, i: usize) -> bool {
+            self[i]
         }
     }
 
@@ -180,7 +101,11 @@ pub mod byte_table {
     }
 
     #[inline(always)]
-    pub fn run(input: &ProportionateNim, run: &Run, partner: impl Partner<ByteTable>) -> Result<Positions, RunError> {
-        drive(input, run, ByteTable::new(input.limit() as usize), partner)
+    pub fn run(
+        input: &ProportionateNim,
+        run: &Run,
+        partner: impl Partner<Lines<Vec<bool>>>,
+    ) -> Result<Positions, RunError> {
+        drive(input, run, Lines::new(input.limit() as usize), partner)
     }
 }

@@ -2,50 +2,20 @@
 //! turn moves a candidate up to its next free line, until none blocks it.
 
 use self::tree::Tree;
-use super::attack_lines::{Lines, drive, every};
-use super::bit_rows::BitRow;
+use super::attack_lines::{Lines, Search, Set, drive, every};
 use super::{Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// A set of numbers that can find its first gap from a number on.
-pub trait NextFree {
-    /// No members; room for `0..size`.
-    fn new(size: usize) -> Self;
-    fn insert(&mut self, i: usize);
-    fn contains(&self, i: usize) -> bool;
+pub trait NextFree: Set {
     /// The first number from `i` on that is not a member, at most `size`. A query may shorten the path of later ones.
     fn first_free(&mut self, i: usize) -> usize;
 }
 
 /// A set for each family of lines that the search skips along, and plain bits for the last family.
-struct FreeLines<F> {
-    used: F,
-    difference: F,
-    /// At `m - 2n + half`.
-    twice: F,
-    sum: Vec<u64>,
-    half: usize,
-}
+type FreeLines<F> = Lines<F, Vec<u64>>;
 
-impl<F: NextFree> Lines for FreeLines<F> {
-    #[inline(always)]
-    fn mark(&mut self, n: usize, m: usize) {
-        let sum = 2 * m - n;
-        self.used.insert(n);
-        self.used.insert(m);
-        self.difference.insert(m - n);
-        self.twice.insert(self.half + m - 2 * n);
-        if sum <= self.half {
-            self.twice.insert(self.half - sum);
-        }
-        self.sum.set(sum);
-    }
-
-    #[inline(always)]
-    fn is_used(&self, n: usize) -> bool {
-        self.used.contains(n)
-    }
-
+impl<F: NextFree> Search for FreeLines<F> {
     #[inline(always)]
     fn find(&mut self, n: usize, first: usize, last: usize) -> Option<usize> {
         let mut m = first;
@@ -71,23 +41,14 @@ impl<F: NextFree> FreeLines<F> {
             return m;
         }
         let m = self.used.first_free(m);
-        m + usize::from(m <= last && self.sum.get(2 * m - n))
+        m + usize::from(m <= last && self.sum.contains(2 * m - n))
     }
 }
 
 /// Finds the partner of every `n` among all `m > n`.
 #[inline(always)]
 fn drive_by<F: NextFree>(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
-    let limit = input.limit() as usize;
-    let half = limit / 2;
-    let lines = FreeLines {
-        used: F::new(limit + 1),
-        difference: F::new(limit + 1),
-        twice: F::new(half + limit + 1),
-        sum: BitRow::zeros(2 * limit + 1),
-        half,
-    };
-    drive(input, run, lines, every::parts())
+    drive(input, run, FreeLines::<F>::new(input.limit() as usize), every::parts())
 }
 
 pub mod union_find {
@@ -103,7 +64,7 @@ pub mod union_find {
     /// For each number, one that is not smaller and not past its next free number; a free number links to itself.
     struct Links(Vec<u32>);
 
-    impl NextFree for Links {
+    impl Set for Links {
         fn new(size: usize) -> Self {
             Links((0..=size as u32).collect())
         }
@@ -115,7 +76,9 @@ pub mod union_find {
         fn contains(&self, i: usize) -> bool {
             self.0[i] as usize != i
         }
+    }
 
+    impl NextFree for Links {
         #[inline(always)]
         fn first_free(&mut self, mut i: usize) -> usize {
             while self.0[i] as usize != i {
@@ -151,18 +114,6 @@ pub mod hierarchical {
 
     use super::*;
     impl NextFree for Tree {
-        fn new(size: usize) -> Self {
-            Tree::new(size)
-        }
-
-        fn insert(&mut self, i: usize) {
-            Tree::insert(self, i);
-        }
-
-        fn contains(&self, i: usize) -> bool {
-            Tree::contains(self, i)
-        }
-
         #[inline(always)]
         fn first_free(&mut self, i: usize) -> usize {
             Tree::first_free(self, i)
@@ -183,6 +134,7 @@ pub mod hierarchical {
 pub mod tree {
     //! Bit rows with a summary, which find the next free number in a few steps.
 
+    use crate::cores::occupancy::attack_lines::Set;
     use crate::simd::bits::{WORD, first_zero, window};
 
     /// A set of numbers that can find its first gap from a number on: a row of bits, a bit above each of its words that
@@ -192,9 +144,9 @@ pub mod tree {
         levels: Vec<Vec<u64>>,
     }
 
-    impl Tree {
-        /// No members; room for `0..size`. The bits past the end of a level stay zero, so a search always ends.
-        pub fn new(size: usize) -> Self {
+    impl Set for Tree {
+        /// The bits past the end of a level stay zero, so a search always ends.
+        fn new(size: usize) -> Self {
             let mut levels = vec![vec![0; size / WORD + 1]];
             while let Some(top) = levels.last().filter(|level| level.len() > 1) {
                 let words = top.len() / WORD + 1;
@@ -203,7 +155,7 @@ pub mod tree {
             Tree { levels }
         }
 
-        pub fn insert(&mut self, mut i: usize) {
+        fn insert(&mut self, mut i: usize) {
             for level in &mut self.levels {
                 level[i / WORD] |= 1 << (i % WORD);
                 if level[i / WORD] != u64::MAX {
@@ -213,10 +165,12 @@ pub mod tree {
             }
         }
 
-        pub fn contains(&self, i: usize) -> bool {
+        fn contains(&self, i: usize) -> bool {
             self.levels[0][i / WORD] >> (i % WORD) & 1 == 1
         }
+    }
 
+    impl Tree {
         /// Which of the 64 numbers from `i` on are members. There must be room for `i + 64`.
         #[inline(always)]
         pub fn window(&self, i: usize) -> u64 {
