@@ -63,57 +63,19 @@ impl Drop for StopOnDrop<'_> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
-mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-    use super::*;
-
-    const SUPERBANDS: usize = u64::BITS as usize;
-    const THREADS: usize = 4;
-    const STEPS: usize = 3000;
-
-    /// Each superband marks its bit in the word of each step, and first looks for the bits of all superbands before it. Emulated on a
-    /// CPU that reorders less, this shows that the code runs, not that the order holds: `model` shows that.
-    #[test]
-    fn a_superband_sees_the_marks_of_all_before_it() {
-        let wave = Wave::new(SUPERBANDS);
-        let words: Vec<AtomicU64> = (0..STEPS).map(|_| AtomicU64::new(0)).collect();
-        let work = |thread: usize| {
-            let stop_on_drop = StopOnDrop(&wave);
-            for index in (thread..SUPERBANDS).step_by(THREADS) {
-                let before = (1_u64 << index) - 1;
-                for step in (0..STEPS).step_by(7) {
-                    let end = STEPS.min(step + 7);
-                    wave.wait(index, end).expect("no thread stops early");
-                    for word in &words[step..end] {
-                        assert_eq!(word.load(Relaxed) & before, before, "superband {index} from step {step} on");
-                        word.store(word.load(Relaxed) | 1 << index, Relaxed);
-                    }
-                    wave.leave(index, end);
-                }
-            }
-            std::mem::forget(stop_on_drop);
-        };
-        let work = &work;
-        std::thread::scope(|scope| (0..THREADS).for_each(|thread| drop(scope.spawn(move || work(thread)))));
-        assert!(words.iter().all(|word| word.load(Relaxed) == u64::MAX), "no mark is lost");
-    }
-}
-
 #[cfg(all(test, loom))]
 mod model {
     //! The wave in every interleaving: superbands of two layers, words of two bits.
     //!
-    //! [`Wave`] is that of the kernels. What a superband reads and marks is written anew, one bit at a time. Loom tracks every bit and every word: the model panics if a search reads a
-    //! bit whose mark has not *happened before*, or may be made at the same time, and if two threads mark a word at the
-    //! same time.
+    //! [`Wave`] is that of the kernels. What a superband reads and marks is written anew, one bit at a time. Loom tracks every
+    //! bit and every word: the model panics if a search reads a bit whose mark has not *happened before*, or may be made at
+    //! the same time, and if two threads mark a word at the same time.
 
-    use std::cell::Cell;
+    use std::array::from_fn;
     use std::ops::Range;
     use std::rc::Rc;
 
-    use loom::cell::UnsafeCell;
+    use loom::cell::Cell;
     use loom::thread;
 
     use super::{StopOnDrop, Wave};
@@ -125,42 +87,20 @@ mod model {
     /// Bits of a word.
     const WORD: usize = 2;
 
-    /// A word of marks. The cells hold nothing, but loom knows who has read and written each.
-    struct Word {
-        marked: UnsafeCell<()>,
-        bits: [(UnsafeCell<()>, Cell<bool>); WORD],
-    }
-
-    impl Word {
-        /// A load and a store.
-        fn set(&self, bits: [bool; WORD]) {
-            self.marked.with_mut(|_| ());
-            for ((access, is_set), bit) in self.bits.iter().zip(bits) {
-                if bit {
-                    access.with_mut(|_| is_set.set(true));
-                }
-            }
-        }
-    }
-
-    /// A row of marks.
-    struct Row(Vec<Word>);
+    /// A row of marks: words, each of which is also a cell of its own, for loom to know who wrote it.
+    struct Row(Vec<(Cell<()>, [Cell<bool>; WORD])>);
 
     impl Row {
-        fn new(heaps: usize) -> Self {
-            let bit = || (UnsafeCell::new(()), Cell::new(false));
-            let word = || Word { marked: UnsafeCell::new(()), bits: std::array::from_fn(|_| bit()) };
-            Row((0..=heaps / WORD).map(|_| word()).collect())
-        }
-
         /// Reads a bit on which something depends.
         fn has(&self, place: usize) -> bool {
-            let (access, is_set) = &self.0[place / WORD].bits[place % WORD];
-            access.with(|_| is_set.get())
+            self.0[place / WORD].1[place % WORD].get()
         }
 
+        /// A load and a store of a word.
         fn mark(&self, place: usize) {
-            self.0[place / WORD].set(std::array::from_fn(|bit| bit == place % WORD));
+            let (word, bits) = &self.0[place / WORD];
+            word.set(());
+            bits[place % WORD].set(true);
         }
     }
 
@@ -175,17 +115,16 @@ mod model {
 
     impl Marks {
         fn new(heaps: usize) -> Self {
-            let rows = || (0..heaps).map(|_| Row::new(heaps)).collect();
-            Marks { heaps, one: rows(), two: rows(), all: rows(), gap: rows() }
+            let row = |_| Row((0..=heaps / WORD).map(|_| (Cell::new(()), from_fn(|_| Cell::new(false)))).collect());
+            let [one, two, all, gap] = from_fn(|_| (0..heaps).map(row).collect());
+            Marks { heaps, one, two, all, gap }
         }
     }
 
     /// A superband of at most `L` layers, each of which has a word of its own in a segment of `L` candidates.
     struct Superband<'a, const L: usize> {
         marks: &'a Marks,
-        index: usize,
-        y0: usize,
-        layers: usize,
+        layers: Range<usize>,
         /// Whether the pair of a heap `x` and a layer is used.
         used: Vec<[bool; L]>,
         /// `gap[y]` of the layers.
@@ -194,72 +133,58 @@ mod model {
     }
 
     impl<'a, const L: usize> Superband<'a, L> {
-        fn new(marks: &'a Marks, index: usize) -> Self {
-            let y0 = index * L;
-            let none = || vec![[false; L]; marks.heaps];
-            Superband {
-                marks,
-                index,
-                y0,
-                layers: L.min(marks.heaps - y0),
-                used: none(),
-                rows: none(),
-                found: Vec::new(),
-            }
-        }
-
         /// Runs all segments, each once the superband before has come as far but for `less` candidates.
-        fn run(mut self, wave: &Wave, less: usize) -> Result<Vec<[u32; 3]>, RunError> {
-            let heaps = self.marks.heaps;
-            let end = |segment: usize| heaps.min(L * (segment + 1));
-            wave.wait(self.index, end((self.y0 + self.layers - 1) / L))?;
-            self.enter();
-            for segment in self.y0 / L..heaps.div_ceil(L) {
-                wave.wait(self.index, end(segment) - less)?;
-                for x in 0..self.y0 + self.layers {
-                    for y in x.max(self.y0)..self.y0 + self.layers {
-                        self.search(x, y, L * segment..end(segment));
-                    }
-                }
-                wave.leave(self.index, end(segment));
-            }
-            Ok(self.found)
-        }
-
-        fn enter(&mut self) {
-            for y in self.y0..self.y0 + self.layers {
-                for before in 0..self.y0 {
-                    self.used[before][y - self.y0] = self.marks.one[before].has(y);
-                    if self.marks.two[before].has(y) {
-                        self.mark_gap(y, before);
+        fn run(marks: &'a Marks, index: usize, wave: &Wave, less: usize) -> Vec<[u32; 3]> {
+            let wait = |end| wave.wait(index, end).expect("no thread stops");
+            let layers = L * index..marks.heaps.min(L * (index + 1));
+            let none = vec![[false; L]; marks.heaps];
+            let mut superband =
+                Superband { marks, layers: layers.clone(), used: none.clone(), rows: none, found: Vec::new() };
+            let end = |segment: usize| marks.heaps.min(L * (segment + 1));
+            wait(end((layers.end - 1) / L));
+            for y in layers.clone() {
+                for before in 0..layers.start {
+                    superband.used[before][y % L] = marks.one[before].has(y);
+                    if marks.two[before].has(y) {
+                        superband.mark_gap(y, before);
                     }
                 }
             }
+            for segment in index..marks.heaps.div_ceil(L) {
+                wait(end(segment) - less);
+                for x in 0..layers.end {
+                    for y in x.max(layers.start)..layers.end {
+                        superband.search(x, y, L * segment..end(segment));
+                    }
+                }
+                wave.leave(index, end(segment));
+            }
+            superband.found
         }
 
         fn mark_gap(&mut self, y: usize, gap: usize) {
-            self.rows[gap][y - self.y0] = true;
+            self.rows[gap][y % L] = true;
             self.marks.gap[y].mark(gap);
         }
 
         fn search(&mut self, x: usize, y: usize, candidates: Range<usize>) {
-            let (Marks { one, two, all, gap, .. }, k) = (self.marks, y - self.y0);
-            if self.used[x][k] {
+            let Marks { one, two, all, gap, .. } = self.marks;
+            if self.used[x][y % L] {
                 return;
             }
             let is_free = |z: &usize| {
                 let by_z = [&one[x], &one[y], &two[y - x]].map(|row| row.has(*z));
                 let by_gap = [&gap[x], &all[y - x]].map(|row| row.has(z - y));
                 // Reads all of them.
-                !by_z.into_iter().chain(by_gap).chain([self.rows[z - x][k]]).any(|is_set| is_set)
+                !by_z.into_iter().chain(by_gap).chain([self.rows[z - x][y % L]]).any(|is_set| is_set)
             };
             let Some(z) = (candidates.start.max(y)..candidates.end).find(is_free) else { return };
             [&one[x], &one[y], &two[y - x]].into_iter().for_each(|row| row.mark(z));
             [&gap[x], &all[y - x]].into_iter().for_each(|row| row.mark(z - y));
             self.mark_gap(y, z - x);
-            self.used[x][k] = true;
-            if z < self.y0 + self.layers {
-                [x, y].into_iter().for_each(|heap| self.used[heap][z - self.y0] = true);
+            self.used[x][y % L] = true;
+            if z < self.layers.end {
+                [x, y].into_iter().for_each(|heap| self.used[heap][z % L] = true);
                 self.mark_gap(z, y - x);
             }
             self.found.push([x, y, z].map(|heap| heap as u32));
@@ -272,10 +197,8 @@ mod model {
         let shared = Rc::new((Wave::new(superbands), Marks::new(heaps)));
         let share = move |thread: usize| {
             let (wave, marks) = &*shared;
-            let share = (thread..superbands).step_by(threads);
-            let found =
-                share.flat_map(|index| Superband::<L>::new(marks, index).run(wave, less).expect("no thread stops"));
-            found.collect::<Vec<_>>()
+            let indices = (thread..superbands).step_by(threads);
+            indices.flat_map(|index| Superband::<L>::run(marks, index, wave, less)).collect::<Vec<_>>()
         };
         let others: Vec<_> = (1..threads)
             .map(|thread| {
