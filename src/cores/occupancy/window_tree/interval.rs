@@ -1,7 +1,7 @@
 //! The marks that an interval of heaps leaves, with the totals of all that come before.
 
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cores::occupancy::automaton::bit_queue::BitString;
 use crate::cores::occupancy::automaton::engine::{Engine, Span, WORDS};
@@ -130,17 +130,22 @@ pub struct Marks {
     end: usize,
     /// Page `i` begins with word `base + PAGE i`.
     pages: Pages,
+    /// Where they come from and go to.
+    pool: Arc<Pool>,
+}
+
+impl Drop for Marks {
+    fn drop(&mut self) {
+        if !self.pages.is_empty() {
+            self.pool.pages().append(&mut self.pages);
+        }
+    }
 }
 
 impl Marks {
     /// An empty part that begins with word `first`.
-    fn new(first: usize) -> Self {
-        Marks { first, end: first, pages: Vec::new() }
-    }
-
-    /// Drops all words.
-    pub fn drop_into(mut self, pool: &Pool) {
-        pool.pages().append(&mut self.pages);
+    fn new(first: usize, pool: &Arc<Pool>) -> Self {
+        Marks { first, end: first, pages: Vec::new(), pool: Arc::clone(pool) }
     }
 
     /// The number of the first bit.
@@ -176,12 +181,12 @@ impl Marks {
     }
 
     /// Appends words.
-    fn extend(&mut self, words: &[u64], pool: &Pool, sum_of_bits: SumOfBits) {
+    fn extend(&mut self, words: &[u64], sum_of_bits: SumOfBits) {
         let mut left = words;
         while !left.is_empty() {
             let at = self.len();
             if at.is_multiple_of(GROUP) || self.pages.is_empty() {
-                self.open_group(at, pool, sum_of_bits);
+                self.open_group(at, sum_of_bits);
             }
             let (now, later) = left.split_at(left.len().min(GROUP - at % GROUP));
             self.pages[at / PAGE].words[at % PAGE..][..now.len()].copy_from_slice(now);
@@ -191,12 +196,12 @@ impl Marks {
     }
 
     /// Appends what is now complete of a row of an engine: see [`Engine::complete`].
-    fn complete(&mut self, engine: &Engine, row: usize, pool: &Pool, sum_of_bits: SumOfBits) {
-        engine.complete(row, self.end, &mut |_, marks, count| self.extend(&marks[..count], pool, sum_of_bits));
+    fn complete(&mut self, engine: &Engine, row: usize, sum_of_bits: SumOfBits) {
+        engine.complete(row, self.end, &mut |_, marks, count| self.extend(&marks[..count], sum_of_bits));
     }
 
     /// Makes room for the group that begins at a word, or for the first words.
-    fn open_group(&mut self, at: usize, pool: &Pool, sum_of_bits: SumOfBits) {
+    fn open_group(&mut self, at: usize, sum_of_bits: SumOfBits) {
         // The total of the words before, in the page of the last of them.
         let mut total = [0; 2];
         if let Some(page) = self.pages.last() {
@@ -213,7 +218,7 @@ impl Marks {
             let before = self.pages.last().map_or(Total::default(), |page| page.before());
             let inside = Total::from(mapped(total, u64::from));
             let before = before.plus(inside.moved(WORD * PAGE * self.pages.len().saturating_sub(1)));
-            self.pages.push(pool.take(at % PAGE, before));
+            self.pages.push(self.pool.take(at % PAGE, before));
         } else {
             self.pages[at / PAGE].groups[at % PAGE / GROUP] = total;
         }
@@ -308,41 +313,41 @@ pub struct Used {
 impl Interval {
     /// An empty interval from heap `from` on, whose row of used heaps begins with this word, given the totals of upper and used
     /// heaps before.
-    pub fn new(from: u64, word: usize, flags: Total, used: Total) -> Self {
+    pub fn new(from: u64, word: usize, flags: Total, used: Total, pool: &Arc<Pool>) -> Self {
         Interval {
-            flags: Flags { from, marks: Marks::new(from as usize / WORD), before: flags },
-            used: Used { marks: Marks::new(word), before: used },
+            flags: Flags { from, marks: Marks::new(from as usize / WORD, pool), before: flags },
+            used: Used { marks: Marks::new(word, pool), before: used },
         }
     }
 
     /// An interval of nothing.
-    pub fn none() -> Self {
-        Interval::new(0, 0, Total::default(), Total::default())
+    pub fn none(pool: &Arc<Pool>) -> Self {
+        Interval::new(0, 0, Total::default(), Total::default(), pool)
     }
 
     /// What the heaps before the automaton starts leave, and the automaton's engine there. The base ends at heap `to`.
-    pub fn base(input: &ProportionateNim, to: u64) -> Result<(Engine, Interval, Sums), RunError> {
+    pub fn base(input: &ProportionateNim, to: u64, pool: &Arc<Pool>) -> Result<(Engine, Interval, Sums), RunError> {
         let small = ProportionateNim { limit: input.limit().min(1 << 20), ..input.clone() };
         let (queues, joint) = start(&small, [1.0; 3], &mut Positions::new(&Wanted::Totals))?;
         let automaton =
             Automaton::at(small.limit(), &joint, queues.sources(), Span::new()).ok_or(RunError::Overflow)?;
         let Queues { used, sum, flags } = queues;
-        let mut interval = Interval::new(0, 0, Total::default(), Total::default());
-        let mut sums = Sums::new(to, 0, Total::default());
+        let mut interval = Interval::none(pool);
+        let mut sums = Sums::new(to, 0, Total::default(), pool);
         let [even, odd] = &mut sums.rows;
         let Interval { flags: Flags { marks: of_flags, .. }, used: Used { marks: of_used, .. } } = &mut interval;
         for (marks, queue) in [(of_flags, &flags), (of_used, &used), (even, &sum[0]), (odd, &sum[1])] {
             while let Some(word) = queue.get(marks.end) {
-                marks.extend(&[word], &Pool::default(), plain::sum_of_bits);
+                marks.extend(&[word], plain::sum_of_bits);
             }
         }
         Ok((automaton.engine, interval, sums))
     }
 
     /// Appends the last span of an engine, in which these heaps are upper ones.
-    pub fn extend(&mut self, engine: &Engine, upper: &[u64; WORDS], pool: &Pool, sum_of_bits: SumOfBits) {
-        self.flags.marks.extend(upper, pool, sum_of_bits);
-        self.used.marks.complete(engine, 0, pool, sum_of_bits);
+    pub fn extend(&mut self, engine: &Engine, upper: &[u64; WORDS], sum_of_bits: SumOfBits) {
+        self.flags.marks.extend(upper, sum_of_bits);
+        self.used.marks.complete(engine, 0, sum_of_bits);
     }
 }
 
@@ -434,17 +439,17 @@ pub struct Sums {
 
 impl Sums {
     /// None yet of heaps up to `to`, in rows that begin with this word.
-    pub fn new(to: u64, word: usize, before: Total) -> Self {
-        Sums { to, rows: [(); 2].map(|()| Marks::new(word)), before }
+    pub fn new(to: u64, word: usize, before: Total, pool: &Arc<Pool>) -> Self {
+        Sums { to, rows: [(); 2].map(|()| Marks::new(word, pool)), before }
     }
 
     /// Appends the last span of an engine, unless it is past the end.
-    pub fn extend(&mut self, engine: &Engine, pool: &Pool, sum_of_bits: SumOfBits) {
+    pub fn extend(&mut self, engine: &Engine, sum_of_bits: SumOfBits) {
         if engine.n > self.to {
             return;
         }
         for (parity, row) in self.rows.iter_mut().enumerate() {
-            row.complete(engine, 1 + parity, pool, sum_of_bits);
+            row.complete(engine, 1 + parity, sum_of_bits);
         }
     }
 
@@ -476,12 +481,12 @@ mod tests {
     /// Rows of some billions of heaps have such sums.
     #[test]
     fn totals_pass_64_bits() {
-        let mut marks = Marks::new(0);
+        let mut marks = Marks::new(0, &Arc::default());
         let words = [u64::MAX; PAGE];
-        marks.extend(&words, &Pool::default(), plain::sum_of_bits);
+        marks.extend(&words, plain::sum_of_bits);
         let before = marks.below(marks.end_bit()).expect("here");
         marks.pages[0].sum = u128::from(u64::MAX).to_ne_bytes();
-        marks.extend(&words, &Pool::default(), plain::sum_of_bits);
+        marks.extend(&words, plain::sum_of_bits);
         let more = Total { count: 0, sum: u64::MAX.into() };
         assert_eq!(marks.below((WORD * PAGE) as u64), Some(before.plus(more)));
         assert_eq!(marks.below(marks.end_bit()), Some(Total::range(0..marks.end_bit()).plus(more)));
@@ -490,14 +495,14 @@ mod tests {
     proptest! {
         #[test]
         fn totals_are_sums(words in prop::collection::vec(any::<u64>(), 1..200), first in 0_usize..50, at in any::<prop::sample::Index>()) {
-            let mut marks = Marks::new(first);
             // Pages from the pool are not empty.
-            let pool = Pool::default();
+            let pool = Arc::<Pool>::default();
             for _ in 0..4 {
                 let groups = [[1; 2]; PAGE / GROUP];
                 pool.pages().push(Box::new(Page { words: [!0; PAGE], count: 1, sum: [1; 16], groups }));
             }
-            words.chunks(7).for_each(|words| marks.extend(words, &pool, plain::sum_of_bits));
+            let mut marks = Marks::new(first, &pool);
+            words.chunks(7).for_each(|words| marks.extend(words, plain::sum_of_bits));
             let end = WORD * words.len();
             let bit = at.index(end + 1);
             let set = (0..bit).filter(|i| words[i / WORD] >> (i % WORD) & 1 == 1);
@@ -511,8 +516,8 @@ mod tests {
 
         #[test]
         fn lines_of_upper_heaps_are_found(words in prop::collection::vec(any::<u64>(), 2..300), line in 0_u64..40_000) {
-            let mut interval = Interval::new(0, 0, Total::default(), Total::default());
-            interval.flags.marks.extend(&words[..words.len() & !1], &Pool::default(), plain::sum_of_bits);
+            let mut interval = Interval::none(&Arc::default());
+            interval.flags.marks.extend(&words[..words.len() & !1], plain::sum_of_bits);
             let upper: Vec<u64> = (0..64 * (words.len() as u64 & !1)).filter(|i| words[*i as usize / WORD] >> (i % 64) & 1 == 1).collect();
             for (p, q) in [(1, 1), (2, 1), (3, 2), (3, 1)] {
                 let lines = || upper.iter().zip(1..).map(|(a, k)| (*a, p * a + q * k));

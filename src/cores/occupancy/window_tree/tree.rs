@@ -3,11 +3,9 @@
 use std::mem::{replace, take};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use super::interval::{Flags, Interval, Pool, Sums, Used};
+use super::interval::{Flags, Interval, Sums, Used};
 use super::plan::{Model, NEAREST, Options, Plan};
-use super::window::{
-    Context, Failure, Joints, Loops, SharedInputs, WindowMarks, WindowRun, drop_flags, drop_sums, drop_used, lock,
-};
+use super::window::{Context, Failure, Joints, Loops, SharedInputs, WindowMarks, WindowRun, lock};
 use crate::cores::occupancy::automaton::engine::{Engine, Span};
 use crate::cores::occupancy::{Beam, Beams, ProportionateNim, share};
 use crate::kernel::Run;
@@ -47,11 +45,9 @@ impl<T> Row<T> {
     }
 
     /// Drops those before number `at`.
-    fn drop_before(&mut self, at: usize, pool: &Pool, drop: fn(Arc<T>, &Pool)) {
+    fn drop_before(&mut self, at: usize) {
         while self.first < at {
-            if let Some(part) = self.parts[self.first].take() {
-                drop(part, pool);
-            }
+            self.parts[self.first] = None;
             self.first += 1;
         }
     }
@@ -80,7 +76,7 @@ struct Ended {
 impl Ended {
     /// What a window that begins at heap `n` reads, where the mex of the differences is about `mex`. No later window reads what
     /// is before that, so it is dropped.
-    fn inputs(&mut self, n: u64, mex: u64, pool: &Pool) -> SharedInputs {
+    fn inputs(&mut self, n: u64, mex: u64) -> SharedInputs {
         let flags = |p, q, line| self.flags.last(|flags| flags.first_line(p, q) <= line);
         let [of_used, of_differences, of_sums] = [flags(2, 1, n + mex), flags(1, 1, mex), flags(3, 2, n + 2 * mex)];
         let heaps = self.used.last(|used| used.marks.first_bit() <= n);
@@ -91,9 +87,9 @@ impl Ended {
             sum: Arc::clone(self.sums.get(sum)),
             flags: [flags(of_used), flags(of_differences), flags(of_sums)],
         };
-        self.used.drop_before(heaps, pool, drop_used);
-        self.sums.drop_before(sum, pool, drop_sums);
-        self.flags.drop_before(of_differences, pool, drop_flags);
+        self.used.drop_before(heaps);
+        self.sums.drop_before(sum);
+        self.flags.drop_before(of_differences);
         inputs
     }
 
@@ -133,7 +129,7 @@ pub fn attempt(
 ) -> Result<(Beams, Joints), Failure> {
     let mut shared = SharedWindows::new(input, options, run, *reported, loops);
     let result = (|| {
-        let mut base = WindowRun::at_the_base(input, options)?;
+        let mut base = WindowRun::at_the_base(input, &shared.context)?;
         base.base(&shared.context)?;
         shared.plan = Plan::new(input.limit(), options, &mut lock(&shared.context.model));
         shared.context.heaps = shared.plan.heaps(options) as f64;
@@ -167,7 +163,7 @@ impl<'a> SharedWindows<'a> {
             heaps: f64::INFINITY,
             progress: Mutex::new((0, reported)),
             model: Mutex::new(Model::new(options.base)),
-            pool: Pool::default(),
+            pool: Arc::default(),
             loops,
         };
         SharedWindows { context, plan: Plan::default(), ended: Mutex::default(), news: Condvar::new() }
@@ -175,7 +171,7 @@ impl<'a> SharedWindows<'a> {
 
     /// Runs one window after the other, as long as there are any.
     fn work(&self) -> Result<(), Failure> {
-        let mut window_run = WindowRun::new(Engine::new(Span::new()), Interval::none(), Vec::new());
+        let mut window_run = WindowRun::new(Engine::new(Span::new()), Interval::none(&self.context.pool), Vec::new());
         let _end = EndOnDrop(self);
         while let Some((number, sources)) = self.begin() {
             let window = &self.plan.windows[number - 1];
@@ -199,7 +195,7 @@ impl<'a> SharedWindows<'a> {
             if ended.whole > reads {
                 ended.begun += 1;
                 let start = window.start - self.context.options.warm_up;
-                return Some((number, ended.inputs(start, self.context.mex(start), &self.context.pool)));
+                return Some((number, ended.inputs(start, self.context.mex(start))));
             }
             ended = self.news.wait(ended).unwrap_or_else(PoisonError::into_inner);
         }
@@ -210,10 +206,8 @@ impl<'a> SharedWindows<'a> {
         let mut ended = lock(&self.ended);
         let WindowMarks { sources, interval, sums } = &mut window_run.marks;
         ended.begun = ended.begun.max(number + 1);
-        ended.end(number, replace(interval, Interval::none()), take(sums));
-        if let Some(sources) = sources.take() {
-            sources.drop_into(&self.context.pool);
-        }
+        ended.end(number, replace(interval, Interval::none(&self.context.pool)), take(sums));
+        *sources = None;
         ended.lower = ended.lower.or(window_run.lower.take());
         let joints = take(&mut window_run.joints);
         ended.joints.compared += joints.compared;
@@ -294,7 +288,7 @@ mod tests {
         let options = Options { base: 60_000 / HEAPS * HEAPS, ..SMALL };
         let (input, run) = (input(1_000_000), Run::new(1));
         let shared = SharedWindows::new(&input, &options, &run, 0, plain::parts());
-        let mut tree = WindowRun::at_the_base(&input, &options).expect("not cancelled");
+        let mut tree = WindowRun::at_the_base(&input, &shared.context).expect("not cancelled");
         let mut lower = Total::default();
         let before = exact_positions(tree.engine.n);
         let mut differences: u128 = before.iter().map(|[a, b]| u128::from(b - a)).sum();
@@ -310,8 +304,8 @@ mod tests {
             let prefix = Prefix::new(&tree.engine, inputs).expect("the base reaches far enough");
             let upper = tree.marks.interval.flags.marks.below(tree.engine.n).expect("it was run");
             assert_eq!(prefix, Prefix { lower, differences, upper });
-            let interval = prefix.interval(&tree.engine, inputs);
-            let sums = prefix.sums(&tree.engine, inputs, options.base);
+            let interval = prefix.interval(&tree.engine, inputs, &shared.context.pool);
+            let sums = prefix.sums(&tree.engine, inputs, options.base, &shared.context.pool);
             pending.push(interval.zip(sums).expect("the base reaches far enough"));
         }
         // The rows of the base are complete up to where these begin.

@@ -193,24 +193,24 @@ impl Prefix {
     }
 
     /// An empty interval from heap `engine.n` on, with the totals of these positions before it.
-    pub fn interval(&self, engine: &Engine, inputs: Inputs<'_>) -> Option<Interval> {
+    pub fn interval(&self, engine: &Engine, inputs: Inputs<'_>, pool: &Arc<Pool>) -> Option<Interval> {
         // The row begins with a word that is not complete yet, so some positions have their mark in it or after it.
         let own = own(engine)[0];
         let word = (engine.n + engine.d) / WORD as u64;
         let uppers = inputs.flags[0].uppers_below(2, 1, word * WORD as u64)?.lines(2, 1);
         let used = self.lower_lines(1).minus(own).plus(uppers).plus(ORIGIN);
-        Some(Interval::new(engine.n, word as usize, self.upper, used))
+        Some(Interval::new(engine.n, word as usize, self.upper, used, pool))
     }
 
     /// The same for lines `2m - n`, up to heap `to`.
-    pub fn sums(&self, engine: &Engine, inputs: Inputs<'_>, to: u64) -> Option<Sums> {
+    pub fn sums(&self, engine: &Engine, inputs: Inputs<'_>, to: u64, pool: &Arc<Pool>) -> Option<Sums> {
         let [_, even, odd] = own(engine);
         let word = (engine.n / 2 + engine.d) / WORD as u64;
         // The first odd line that is in the word or after it.
         let uppers = inputs.flags[2].uppers_below(3, 2, 2 * word * WORD as u64 - 1)?.lines(3, 2);
         let own = even.scaled(2, 0).plus(odd.scaled(2, 1));
         let before = self.lower_lines(2).minus(own).plus(uppers).plus(ORIGIN);
-        Some(Sums::new(to, word as usize, before))
+        Some(Sums::new(to, word as usize, before, pool))
     }
 }
 
@@ -235,36 +235,6 @@ impl SharedInputs {
     fn inputs(&self) -> Inputs<'_> {
         Inputs { heaps: &self.heaps, sum: &self.sum, flags: array_of(|i| &*self.flags[i]) }
     }
-
-    /// Drops what nobody else reads and no later window will.
-    pub fn drop_into(self, pool: &Pool) {
-        let SharedInputs { heaps, sum, flags } = self;
-        drop_used(heaps, pool);
-        drop_sums(sum, pool);
-        for flags in flags {
-            drop_flags(flags, pool);
-        }
-    }
-}
-
-/// Gives the pages back, if nobody reads them any more.
-pub fn drop_used(used: Arc<Used>, pool: &Pool) {
-    if let Some(Used { marks, .. }) = Arc::into_inner(used) {
-        marks.drop_into(pool);
-    }
-}
-
-pub fn drop_flags(flags: Arc<Flags>, pool: &Pool) {
-    if let Some(Flags { marks, .. }) = Arc::into_inner(flags) {
-        marks.drop_into(pool);
-    }
-}
-
-pub fn drop_sums(sums: Arc<Sums>, pool: &Pool) {
-    if let Some(Sums { rows: [even, odd], .. }) = Arc::into_inner(sums) {
-        even.drop_into(pool);
-        odd.drop_into(pool);
-    }
 }
 
 /// What all windows of an attempt have in common.
@@ -279,7 +249,7 @@ pub struct Context<'a> {
     /// Heaps visited, and steps that were reported.
     pub progress: Mutex<(u64, u64)>,
     pub model: Mutex<Model>,
-    pub pool: Pool,
+    pub pool: Arc<Pool>,
     pub loops: Loops,
 }
 
@@ -358,8 +328,8 @@ impl WindowRun {
     }
 
     /// The first heaps.
-    pub fn at_the_base(input: &ProportionateNim, options: &Options) -> Result<Self, RunError> {
-        let (engine, base, sums) = Interval::base(input, options.base)?;
+    pub fn at_the_base(input: &ProportionateNim, context: &Context<'_>) -> Result<Self, RunError> {
+        let (engine, base, sums) = Interval::base(input, context.options.base, &context.pool)?;
         Ok(WindowRun::new(engine, base, vec![sums]))
     }
 
@@ -391,7 +361,7 @@ impl WindowRun {
         if let Some(Range { end, .. }) = sums_to_come.pop_if(|range| range.start == n) {
             let inputs = self.marks.inputs();
             let prefix = Prefix::new(&self.engine, inputs).ok_or(Failure::Missed)?;
-            let sums = prefix.sums(&self.engine, inputs, end).ok_or(Failure::Missed)?;
+            let sums = prefix.sums(&self.engine, inputs, end, &context.pool).ok_or(Failure::Missed)?;
             self.marks.sums.push(sums);
         }
         step(&mut self.engine, self.marks.inputs(), context)?;
@@ -399,9 +369,9 @@ impl WindowRun {
         self.unchecked += HEAPS;
         let lower = (context.loops.of_queues.lower)(&self.engine);
         let upper = self.engine.upper(&lower);
-        self.marks.interval.extend(&self.engine, &upper, &context.pool, context.loops.of_queues.sum_of_bits);
+        self.marks.interval.extend(&self.engine, &upper, context.loops.of_queues.sum_of_bits);
         if let Some(sums) = self.marks.sums.last_mut() {
-            sums.extend(&self.engine, &context.pool, context.loops.of_queues.sum_of_bits);
+            sums.extend(&self.engine, context.loops.of_queues.sum_of_bits);
         }
         Ok([lower, upper])
     }
@@ -417,7 +387,7 @@ impl WindowRun {
         }
         self.visited += context.options.warm_up;
         let prefix = Prefix::new(&self.engine, inputs).ok_or(Failure::Missed)?;
-        self.marks.interval = prefix.interval(&self.engine, inputs).ok_or(Failure::Missed)?;
+        self.marks.interval = prefix.interval(&self.engine, inputs, &context.pool).ok_or(Failure::Missed)?;
         Ok(())
     }
 
