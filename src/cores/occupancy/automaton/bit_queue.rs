@@ -29,6 +29,56 @@ pub trait BitString {
     }
 }
 
+/// The last word with an even number such that `p word + q rank`, with the set bits before it, is at most `line`; and these bits. Begins
+/// at one of some blocks, given the first word of each and the set bits before that. `None` if that word or the next cannot be read.
+pub fn find(
+    bits: &impl BitString,
+    blocks: Range<usize>,
+    first: impl Fn(usize) -> (usize, u64),
+    [p, q]: [u64; 2],
+    line: u64,
+) -> Option<(usize, u64)> {
+    let is_before = |(word, rank): (usize, u64)| p * word as u64 + q * rank <= line;
+    let Range { start: mut block, mut end } = blocks;
+    if block >= end || !is_before(first(block)) {
+        return None;
+    }
+    while end - block > 1 {
+        let middle = block.midpoint(end);
+        if is_before(first(middle)) { block = middle } else { end = middle }
+    }
+    let mut at = first(block);
+    loop {
+        let next = (at.0 + 2, at.1 + ones(bits.words::<2>(at.0)?));
+        if !is_before(next) {
+            return Some(at);
+        }
+        at = next;
+    }
+}
+
+/// The first set bit `n` from a word on with `p n + q k` of at least `line`, where it is the `k`-th of all, and the set bits before it,
+/// given those before the word. If none of this and the next word is, the bit after them.
+pub fn first_from(
+    bits: &impl BitString,
+    (first, mut rank): (usize, u64),
+    [p, q]: [u64; 2],
+    line: u64,
+) -> Option<(u64, u64)> {
+    for word in first..first + 2 {
+        let mut left = bits.get(word)?;
+        while left != 0 {
+            let n = (WORD * word) as u64 + u64::from(left.trailing_zeros());
+            if p * n + q * (rank + 1) >= line {
+                return Some((n, rank));
+            }
+            rank += 1;
+            left &= left - 1;
+        }
+    }
+    Some(((WORD * (first + 2)) as u64, rank))
+}
+
 /// Words in a chunk.
 const CHUNK: usize = 1 << 12;
 /// Words in a page.
@@ -127,24 +177,8 @@ impl BitQueue {
     /// number that begins at or before `bit`, and the set bits before that word. `None` if it is not kept, or `bit` is
     /// past the last word.
     pub fn find(&self, zeros: u64, bit: u64) -> Option<(usize, u64)> {
-        let begin = |word: usize, rank: u64| zeros * word as u64 + rank;
-        let (mut page, mut end) = (self.first / PAGE, self.kept().div_ceil(PAGE));
-        if page == end || begin(page * PAGE, self.page_rank(page)) > bit {
-            return None;
-        }
-        while end - page > 1 {
-            let middle = page.midpoint(end);
-            if begin(middle * PAGE, self.page_rank(middle)) <= bit { page = middle } else { end = middle }
-        }
-        let (mut word, mut rank) = (page * PAGE, self.page_rank(page));
-        loop {
-            let [low, high] = [self.get(word)?, self.get(word + 1)?];
-            let next = rank + ones(&[low, high]);
-            if begin(word + 2, next) > bit {
-                return Some((word, rank));
-            }
-            (word, rank) = (word + 2, next);
-        }
+        let pages = self.first / PAGE..self.kept().div_ceil(PAGE);
+        find(self, pages, |page| (page * PAGE, self.page_rank(page)), [zeros, 1], bit)
     }
 
     /// The words of `range` that are kept, and those around them, shared with this queue.

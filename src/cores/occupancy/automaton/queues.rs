@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::bit_queue::{BitQueue, BitString, NewMarks};
+use super::bit_queue::{BitQueue, NewMarks, first_from};
 use super::block::{BLOCK, PAD, RegisterSet, Registers};
 use super::engine::{SPAN, Sources};
 use super::guess;
@@ -113,36 +113,19 @@ impl Slices {
             flags: [&self.flags[0], &self.flags[1], &self.flags[2]],
         }
     }
-}
 
-/// Guesses.
-impl Slices {
     /// The state with the right balance at heap `n`, given an estimate of the mex of the differences there.
     pub fn guess(&self, n: u64, near: u64) -> Option<Joint> {
-        let differences = |x: u64| Some(x - 1 - self.uppers_below(x)?);
+        // Less those that upper positions occupy.
+        let differences = |x: u64| {
+            let at = self.flags[1].find(word_length(&DIFFERENCE), x)?;
+            Some(x - 1 - first_from(&self.flags[1], at, [1, 1], x)?.1)
+        };
         // The line of (0,0) is 0, which is no slot.
         let lines = |x: u64| Some(x - self.sum[0].rank(x.div_ceil(2))? - self.sum[1].rank(x / 2 + 1)?);
         let balance = guess::guess(n, near, 0..n, differences, lines)?;
         let unused = n - self.used.rank(n)?;
         Some(Joint::guess(n, &balance, unused.checked_sub(balance.lowers)?))
-    }
-
-    /// The number of differences below `x` that upper positions occupy.
-    fn uppers_below(&self, x: u64) -> Option<u64> {
-        let flags = &self.flags[1];
-        let (word, mut uppers) = flags.find(word_length(&DIFFERENCE), x)?;
-        for word in word..word + 2 {
-            let mut left = flags.get(word)?;
-            while left != 0 {
-                let n = (WORD * word) as u64 + u64::from(left.trailing_zeros());
-                if n + uppers + 1 >= x {
-                    return Some(uppers);
-                }
-                uppers += 1;
-                left &= left - 1;
-            }
-        }
-        Some(uppers)
     }
 }
 

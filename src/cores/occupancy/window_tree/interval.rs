@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::cores::occupancy::automaton::bit_queue::BitString;
+use crate::cores::occupancy::automaton::bit_queue::{BitString, find, first_from};
 use crate::cores::occupancy::automaton::engine::{Engine, Span, WORDS};
 use crate::cores::occupancy::automaton::plain;
 use crate::cores::occupancy::automaton::queues::{Queues, start};
@@ -375,44 +375,21 @@ impl Flags {
     /// The last even word of flags such that all upper heaps `a` before it have lines `p a + q k` of at most `line`,
     /// where `a` is the `k`-th of them; and their number.
     pub fn seek(&self, p: u64, q: u64, line: u64) -> Option<(usize, u64)> {
-        let (flags, base, first) = (&self.marks, self.marks.base(), self.marks.first);
-        let at = |word: usize, count: u64| p * (WORD * word) as u64 + q * count;
-        let counts = |group: usize| self.before.count + flags.total(group).count;
-        let (mut group, mut after) = ((first - base) / GROUP, flags.len().div_ceil(GROUP));
-        if flags.pages.is_empty() || at(first, self.before.count) > line {
+        let (flags, first) = (&self.marks, self.marks.first);
+        if flags.pages.is_empty() {
             return None;
         }
-        while after - group > 1 {
-            let middle = group.midpoint(after);
-            if at(base + GROUP * middle, counts(middle)) <= line { group = middle } else { after = middle }
-        }
-        let (mut word, mut count) = (first.max(base + GROUP * group), counts(group));
-        loop {
-            let pair: &[u64; 2] = flags.words(word)?;
-            let next = count + u64::from(pair[0].count_ones() + pair[1].count_ones());
-            if at(word + 2, next) > line {
-                return Some((word, count));
-            }
-            (word, count) = (word + 2, next);
-        }
+        let group = |group: usize| {
+            let word = first.max(flags.base() + GROUP * group);
+            (word, self.before.count + flags.total(group).count)
+        };
+        find(flags, (first - flags.base()) / GROUP..flags.len().div_ceil(GROUP), group, [WORD as u64 * p, q], line)
     }
 
     /// The heap from which on upper heaps `a` have lines `p a + q k` of at least `line`, where `a` is the `k`-th of
     /// them, and the number of those before.
     fn first_from(&self, p: u64, q: u64, line: u64) -> Option<(u64, u64)> {
-        let (first, mut count) = self.seek(p, q, line)?;
-        for word in first..first + 2 {
-            let mut flags = self.marks.get(word)?;
-            while flags != 0 {
-                let heap = (WORD * word) as u64 + u64::from(flags.trailing_zeros());
-                if p * heap + q * (count + 1) >= line {
-                    return Some((heap, count));
-                }
-                count += 1;
-                flags &= flags - 1;
-            }
-        }
-        Some(((WORD * (first + 2)) as u64, count))
+        first_from(&self.marks, self.seek(p, q, line)?, [p, q], line)
     }
 
     /// The number of upper heaps `a` whose line `p a + q k` is below `line`, where `a` is the `k`-th of them.
