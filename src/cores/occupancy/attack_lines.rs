@@ -83,17 +83,21 @@ pub trait Search {
     fn find(&mut self, n: usize, first: usize, last: usize) -> Option<usize>;
 }
 
+impl<S: Set> Lines<S> {
+    #[inline(always)]
+    fn is_attacked(&self, n: usize, m: usize) -> bool {
+        self.difference.contains(m - n)
+            || self.twice.contains(self.half + m - 2 * n)
+            || self.used.contains(m)
+            || self.sum.contains(2 * m - n)
+    }
+}
+
 /// Tries every candidate.
 impl<S: Set> Search for Lines<S> {
     #[inline(always)]
     fn find(&mut self, n: usize, first: usize, last: usize) -> Option<usize> {
-        let is_attacked = |m: usize| {
-            self.difference.contains(m - n)
-                || self.twice.contains(self.half + m - 2 * n)
-                || self.used.contains(m)
-                || self.sum.contains(2 * m - n)
-        };
-        (first..=last).find(|m| !is_attacked(*m))
+        (first..=last).find(|m| !self.is_attacked(n, *m))
     }
 }
 
