@@ -148,10 +148,8 @@ impl<'a> Sets<'a> {
 
     /// What was found.
     pub fn found(mut self) -> Findings {
-        for (period, sets) in self.counts.iter().enumerate() {
-            if *sets > 0 {
-                self.found.count(period as u64, *sets);
-            }
+        for (period, sets) in self.counts.iter().enumerate().filter(|(_, sets)| **sets > 0) {
+            self.found.count(period as u64, *sets);
         }
         self.found
     }

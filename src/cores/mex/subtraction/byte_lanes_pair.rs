@@ -181,10 +181,8 @@ mod model {
     use crate::cores::mex::lanes::plain::free_words;
     use crate::cores::mex::lanes::resolve;
     use crate::cores::mex::lanes::{Backend, LANES, Sources, one_hot};
-    use crate::machine::Machine;
     use crate::machine::sync::atomic::Ordering;
     use crate::machine::sync::{explore, explore_without};
-    use crate::moves::MoveSet;
 
     /// A kernel's accumulation, one heap at a time.
     fn accumulate(sources: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
@@ -200,8 +198,7 @@ mod model {
 
     /// An input whose moves include two chunks for the helper, and some that only the leading thread applies.
     fn input(limit: u64) -> Subtraction {
-        let moves = [1, 3, 700].into_iter().chain(1030..1100).collect();
-        Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit, &Machine::detect()).expect("a small limit")
+        Subtraction::of_moves([1, 3, 700].into_iter().chain(1030..1100).collect(), limit)
     }
 
     /// Three L2 tiles: the helper gets one job.

@@ -192,7 +192,6 @@ fn repeat(g: &mut Vec<u16>, period: usize, heaps: usize, run: &Run) -> Result<()
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Machine;
 
     fn proved(g: &[u16], farthest: usize) -> Option<Period> {
         super::period(g, farthest, &Run::new(1)).expect("the run is not cancelled")
@@ -225,8 +224,7 @@ mod tests {
     /// Cancels each of the three parts of the kernel: the prefix, the search for a period, the copies.
     #[test]
     fn a_cancelled_run_ends_within_a_block() {
-        let set = "1,2,500000".parse().expect("a list");
-        let input = Subtraction::new(&set, 30_000_000, &Machine::detect()).expect("a small limit");
+        let input = Subtraction::of_moves(vec![1, 2, 500_000], 30_000_000);
         let run = Run::new(1);
         run.cancel();
         let kernels: [Values; 3] = [pull_words::run, shifted_sets::run, stamp::run];

@@ -251,15 +251,13 @@ pub mod residue_classes {
         use super::*;
         use crate::cores::mex::subtraction::MexSubtraction;
         use crate::kernel::Operation;
-        use crate::machine::Machine;
-        use crate::moves::{MoveSet, fraction};
+        use crate::moves::fraction;
 
         /// One odd number of ten, at random, and three even ones.
         #[test]
         fn more_values_than_fit() {
             let is_move = |m: &u64| matches!(m, 4 | 6 | 10) || m % 2 == 1 && fraction(*m) < 0.1;
-            let set = MoveSet::list((1..10_000).filter(is_move).collect()).expect("ascending");
-            let input = Subtraction::new(&set, 9_999, &Machine::detect()).expect("it fits in memory");
+            let input = Subtraction::of_moves((1..10_000).filter(is_move).collect(), 9_999);
             let want = MexSubtraction::oracle(&input);
             assert!(want.iter().any(|v| *v > 62), "all values fit");
             let counted = Run::new(1);

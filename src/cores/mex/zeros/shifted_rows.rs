@@ -169,13 +169,11 @@ fn rows(input: &Subtraction, bytes: usize) -> Vec<ShiftedRow> {
     for m in input.moves() {
         let m = *m as usize;
         let shift = (m.wrapping_neg() % 8) as u32;
-        let row = match rows.iter_mut().position(|row| row.shift == shift) {
-            Some(index) => &mut rows[index],
-            None => {
-                rows.push(ShiftedRow { shift, moves: Vec::new(), back: Vec::new(), bits: vec![0; bytes] });
-                rows.last_mut().expect("one was pushed")
-            }
-        };
+        let index = rows.iter().position(|row| row.shift == shift).unwrap_or(rows.len());
+        if index == rows.len() {
+            rows.push(ShiftedRow { shift, moves: Vec::new(), back: Vec::new(), bits: vec![0; bytes] });
+        }
+        let row = &mut rows[index];
         growing::push(&mut row.moves, m);
         growing::push(&mut row.back, m.div_ceil(8));
     }
