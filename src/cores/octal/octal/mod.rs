@@ -30,7 +30,7 @@
 //! let kayles: Code = "0.77".parse()?;
 //! let values = MexOctal::oracle(&Octal::new(&kayles, 1000)?);
 //! let found = period(&kayles, &values, &Run::new(1))?.expect("a period");
-//! assert_eq!((found.period, found.is_proved), (12, true));
+//! assert_eq!((found.period, found.is_proved, found.value(&values, 12_000_007)), (12, true, Some(2)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

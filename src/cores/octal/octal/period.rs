@@ -68,16 +68,6 @@ pub fn has_lasted(period: u64, preperiod: u64, heaps: u64) -> bool {
 ///
 /// A period with a saltus is never proved here. Codes with repeated digits are not searched, because their moves do not end.
 ///
-/// ```
-/// # use nimlanes_octal as nimlanes;
-/// use nimlanes::cores::mex::octal::{Code, period};
-/// # use nimlanes::kernel::Run;
-/// let nim_with_one_bean: Code = "0.3".parse()?;
-/// let found = period(&nim_with_one_bean, &[0, 1, 0, 1, 0, 1, 0, 1, 0, 1], &Run::new(1))?.expect("a period");
-/// assert!(found.is_proved && found.period == 2 && found.value(&[0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 1_000_001) == Some(1));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// # Errors
 /// [`RunError::Cancelled`].
 pub fn period(code: &Code, g: &[u16], run: &Run) -> Result<Option<Period>, RunError> {

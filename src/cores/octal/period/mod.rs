@@ -166,8 +166,7 @@ impl Proved {
     /// The period of a subtraction set by repeated values, which depend on `farthest` values before.
     #[doc(hidden)]
     pub fn by_last_values(period: usize, preperiod: usize, farthest: usize) -> Self {
-        let heaps = (preperiod + period + farthest) as u64;
-        let [period, preperiod] = [period, preperiod].map(|heaps| heaps as u64);
+        let [period, preperiod, heaps] = [period, preperiod, preperiod + period + farthest].map(|heaps| heaps as u64);
         Proved { period, preperiod, theorem: Theorem::Window(farthest), heaps }
     }
 }

@@ -206,6 +206,7 @@ impl Marks {
     /// For codes like these, before a heap.
     pub(super) fn new(codes: &[u8], heap: u64) -> Self {
         let mut heaps = [0usize; 256];
+        let class = |tail: &[u8]| tail.iter().fold(0, |class, code| next_class(class, *code));
         codes.windows(TAIL).for_each(|tail| heaps[usize::from(class(tail))] += 1);
         // One of 256 heaps need be looked at more closely, if there is such a class. Where the period is short, most classes do not occur.
         let occurring = (0..=255).filter(|class| heaps[usize::from(*class)] > 0);
@@ -288,10 +289,6 @@ impl Marks {
 #[inline(always)]
 fn next_class(class: u8, code: u8) -> u8 {
     class.wrapping_add(class).wrapping_add(class).wrapping_add(code)
-}
-
-fn class(tail: &[u8]) -> u8 {
-    tail.iter().fold(0, |class, code| next_class(class, *code))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@
 
 use super::certificate::{Certificate, Windows};
 use super::progress::{Milestone, Progress, Repetition, Snapshot, slide};
-use super::{Census, LAST, Proved, Rare, Start, Theorem, hashed, occurring};
+use super::{Census, Journal, LAST, Proved, Rare, Start, Theorem, hashed, occurring};
 use crate::cores::mex::checkpoint;
 use crate::cores::octal::octal::{self, Octal};
 use crate::cores::octal::sparse::Backend;
@@ -112,8 +112,8 @@ pub fn run(input: &Octal, run: &Run, start: Start, backend: Backend) -> Result<C
             if from.as_ref().is_some_and(|state| !state.fits(&window)) {
                 return Err(MISFIT);
             }
-            let mut stream = Stream::new(heaps as u64, window, backend, &values, codes, &counted, from.take());
-            match stream.go(&mut progress, journal.as_deref().map(|journal| (journal, input)))? {
+            let mut stream = Stream::new(input, window, backend, &values, codes, &counted, from.take());
+            match stream.go(&mut progress, journal.as_deref())? {
                 Ok(census) => return Ok(census),
                 Err(NoWindow(heap)) => least = least.max(heap),
             }
@@ -192,12 +192,11 @@ struct Proof {
     after: usize,
     /// How many heaps there are after the repeated window.
     past: usize,
-    width: usize,
 }
 
 /// A run without a table.
 struct Stream<'a> {
-    heaps: u64,
+    input: &'a Octal,
     window: CodeWindow,
     backend: Backend,
     /// The values in the table.
@@ -214,7 +213,7 @@ struct Stream<'a> {
 
 impl<'a> Stream<'a> {
     fn new(
-        heaps: u64,
+        input: &'a Octal,
         window: CodeWindow,
         backend: Backend,
         table: &'a [u16],
@@ -226,7 +225,7 @@ impl<'a> Stream<'a> {
         let state = from.unwrap_or_else(|| Progress::new(&window, codes, &counted.tallies));
         let chosen_at = state.done;
         let (repetition, proved, unproved) = (None, None, None);
-        let mut stream = Stream { heaps, window, backend, table, state, repetition, proved, unproved, chosen_at };
+        let mut stream = Stream { input, window, backend, table, state, repetition, proved, unproved, chosen_at };
         let verified_by = stream.state.verified_by;
         // Else the window has just chosen, by the last heaps of the table.
         if is_resumed {
@@ -247,9 +246,10 @@ impl<'a> Stream<'a> {
     fn go(
         &mut self,
         progress: &mut Counted,
-        journal: Option<(&dyn super::Journal, &Octal)>,
+        journal: Option<&dyn Journal>,
     ) -> Result<Result<Census, NoWindow>, RunError> {
-        while self.state.done < self.heaps {
+        let heaps = self.input.heaps() as u64;
+        while self.state.done < heaps {
             let done = self.state.done;
             if done >= 4 * self.chosen_at {
                 self.choose();
@@ -261,7 +261,7 @@ impl<'a> Stream<'a> {
             if (self.backend.compute)(&mut self.window, &mut self.state.codes, at).is_err() {
                 return Ok(Err(NoWindow(done)));
             }
-            let count = (self.heaps - done).min(CHUNK as u64) as usize;
+            let count = (heaps - done).min(CHUNK as u64) as usize;
             let mut proof = None;
             // After a proof nothing is left to verify.
             if self.proved.is_none() {
@@ -284,13 +284,13 @@ impl<'a> Stream<'a> {
             (self.backend.count)(&mut self.state, counted, &self.window.values);
             if let Some(proof) = proof {
                 let proved = self.prove(proof, progress.run)?;
-                if let Some((journal, input)) = journal {
-                    journal.proved(&|| self.certificate(input.code(), proved, progress.run))?;
+                if let Some(journal) = journal {
+                    journal.proved(&|| self.certificate(proved, progress.run))?;
                 }
             }
             let is_known = progress.reach(self.state.done);
-            if let Some((journal, input)) = journal {
-                journal.keep(self.unproved.as_ref().unwrap_or(&self.state), input, is_known.is_err());
+            if let Some(journal) = journal {
+                journal.keep(self.unproved.as_ref().unwrap_or(&self.state), self.input, is_known.is_err());
                 if is_known.is_err() {
                     journal.stopped(&self.census());
                 }
@@ -309,11 +309,10 @@ impl<'a> Stream<'a> {
     fn proof(&mut self, count: usize) -> Option<Proof> {
         let Progress { milestones, done, at, codes, .. } = &self.state;
         let Repetition { from, period } = self.repetition?;
-        let width = self.window.width();
         let milestone = milestones.partition_point(|milestone| milestone.window.heap < from);
         let Milestone { window, .. } = milestones.get(milestone)?;
         let repeated = window.heap + period;
-        let end = (repeated + width as u64).max(done + 1);
+        let end = (repeated + self.window.width() as u64).max(done + 1);
         let after = (end - done) as usize;
         if after > count {
             return None;
@@ -321,17 +320,17 @@ impl<'a> Stream<'a> {
         let past = (end - repeated) as usize;
         let is_equal = codes[..at + after - past].ends_with(&window.codes);
         self.repetition = None;
-        is_equal.then_some(Proof { period, milestone, after, past, width })
+        is_equal.then_some(Proof { period, milestone, after, past })
     }
 
     /// Records the period that is proved at the next heap, and counts as many whole rounds of it as fit before the last heaps.
-    fn prove(&mut self, Proof { period, milestone, past, width, .. }: Proof, run: &Run) -> Result<Proved, RunError> {
+    fn prove(&mut self, Proof { period, milestone, past, .. }: Proof, run: &Run) -> Result<Proved, RunError> {
         let done = self.state.done;
         let preperiod = self.preperiod(period, milestone, run)?;
-        let proved = Proved { period, preperiod, theorem: Theorem::Window(width), heaps: done };
+        let proved = Proved { period, preperiod, theorem: Theorem::Window(self.window.width()), heaps: done };
         self.proved = Some(proved);
         // The last heaps are computed: the first of the codes kept so far may lie before the repetition.
-        let rounds = (self.heaps - done).saturating_sub(LAST as u64) / period;
+        let rounds = (self.input.heaps() as u64 - done).saturating_sub(LAST as u64) / period;
         // Since the milestone there were a round and these heaps.
         let mut before = self.state.milestones[milestone].counts;
         for (n, code) in (done - past as u64..).zip(self.state.window(past)) {
@@ -346,7 +345,7 @@ impl<'a> Stream<'a> {
 
     /// The milestones up to the repetition, and each with the one a period later: the window before the period, and the one at the first
     /// heaps of it, or after the table if the period begins there.
-    fn certificate(&self, code: &octal::Code, proved: Proved, run: &Run) -> Result<Certificate, RunError> {
+    fn certificate(&self, proved: Proved, run: &Run) -> Result<Certificate, RunError> {
         let Proved { period, preperiod, .. } = proved;
         let (table, depth) = (self.state.table as u64, self.depth() as u64);
         let first = (preperiod + depth).max(table);
@@ -363,7 +362,7 @@ impl<'a> Stream<'a> {
         }
         let (mask, last_rare) = (self.window.coder.mask, self.window.last_rare);
         let windows = Windows { mask, last_rare, from: first - depth, values };
-        Ok(Certificate { code: code.clone(), proved, windows: Some(windows) })
+        Ok(Certificate { code: self.input.code().clone(), proved, windows: Some(windows) })
     }
 
     /// The values of these codes before a heap.
@@ -447,7 +446,6 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, Mutex};
 
-    use super::super::Journal;
     use super::*;
     use crate::cores::mex::checkpoint::CheckpointError;
 
@@ -490,22 +488,15 @@ mod tests {
     /// Limits around the end of the table, of a chunk and of the first repetition.
     #[test]
     fn counts_are_those_of_a_table_at_every_limit() {
-        for limit in [0, 1, 8190, 8191, 8192, 8193, 12_287, 12_288, 12_289, 20_000, 29_311, 33_333, 50_001] {
-            // Those with 4s and 7s split at several places, some with takes beside them.
-            for code in ["0.106", "0.054", "0.356", "0.6", "4.045", "0.7744", "4.4444", "4.0452", "4.36702"] {
-                let input = input(code, limit);
-                assert_eq!(run(&input, Start::default()), Ok(classical(&input).0), "{code} to {limit}");
-            }
-        }
-    }
-
-    /// A take of an odd number, by which a common heap reaches rare values, may be longer than all that a window keeps.
-    #[test]
-    fn a_take_may_reach_far() {
-        for place in [2001, 6001] {
-            let code = format!("0.106{}2", "0".repeat(place - 4));
-            let input = input(&code, 70_000);
-            assert_eq!(run(&input, Start::default()), Ok(classical(&input).0), "to place {place}");
+        let limits = [0, 1, 8190, 8191, 8192, 8193, 12_287, 12_288, 12_289, 20_000, 29_311, 33_333, 50_001];
+        // Those with 4s and 7s split at several places, some with takes beside them.
+        let codes = ["0.106", "0.054", "0.356", "0.6", "4.045", "0.7744", "4.4444", "4.0452", "4.36702"];
+        let all = limits.into_iter().flat_map(|limit| codes.map(|code| (code.to_owned(), limit)));
+        // A take of an odd number, by which a common heap reaches rare values, may be longer than all that a window keeps.
+        let far = [2001, 6001].map(|place| (format!("0.106{}2", "0".repeat(place - 4)), 70_000));
+        for (code, limit) in all.chain(far) {
+            let input = input(&code, limit);
+            assert_eq!(run(&input, Start::default()), Ok(classical(&input).0), "{code} to {limit}");
         }
     }
 
@@ -588,7 +579,7 @@ mod tests {
         let window = CodeWindow::new(&sparse, table, backend).expect("few rare heaps");
         let codes = &sparse.codes[..table];
         let counted = Census::of(input.code(), &values, None);
-        let mut stream = Stream::new(input.limit() + 1, window, backend, &values, codes, &counted, None);
+        let mut stream = Stream::new(&input, window, backend, &values, codes, &counted, None);
         let (depth, width, period) = (stream.depth(), stream.window.width(), 1000);
         stream.state.keep_milestone(depth);
         for _ in 0..(period + width) / CHUNK {

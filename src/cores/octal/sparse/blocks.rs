@@ -17,7 +17,7 @@
 //! The quality of the mask affects only the time. The mask is chosen anew as the rare heaps grow in number, or when a
 //! value has a new bit.
 
-use super::codes::{CODES, Coder, LANES, Move, parted, sort_by_shift, spread};
+use super::codes::{CODES, Coder, LANES, Move, parted, sort_by_shift};
 use super::space::{Mask, Space, common_parity};
 use super::{Backend, BlockOps, CHUNK, GROUPS, Group, PLANES, TESTED, cover};
 use crate::cores::octal::octal::candidates::search;
@@ -150,14 +150,14 @@ impl<'a> Sparse<'a> {
     }
 
     fn add_rare(&mut self, heap: usize, value: u16) {
-        let code = spread(self.coder.code(value) as u8);
+        let code = self.coder.code(value) as u8;
         self.after_rare.clear();
         if !self.roles.tested.is_empty() {
             self.roles.far.append(&mut self.roles.tested);
             sort_by_shift(&mut self.roles.far);
         }
         for i in 0..self.splits.len() {
-            self.add_move(Move { shift: self.splits[i] + heap, code, heap });
+            self.add_move(Move::new(self.splits[i] + heap, code, heap));
         }
     }
 
