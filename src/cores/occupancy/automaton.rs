@@ -24,33 +24,10 @@
 //! Bound: one serial chain through the lowest zero of four registers, then the number of instructions.
 //!
 //! # Terms
-//! | term | what it is | where |
-//! |---|---|---|
-//! | mark | a bit: this line is occupied | |
-//! | old mark | a mark of a position that was found before the span | [`engine`] |
-//! | row | bits in L1, of old marks or of complete new ones; read eight bytes at a time | [`block`] |
-//! | register | the marks of one row at the candidates of the next heaps | [`block`] |
-//! | window | all registers of a heap; [`late`](block::RegisterSet::late) is what `twice` takes in after half a block | [`block`] |
-//! | open | the candidates of a heap that is not used; none if it is | [`open`](block::Block::open) |
-//! | pick | the candidate that a heap takes, as one bit of a register; 0 if its position is an upper one | [`picks`](block::Block::picks) |
-//! | step, block | what finds the pick of one heap, of sixteen | [`block`] |
-//! | growth | by how much `d` grows in a block | [`block`] |
-//! | span | 512 heaps, whose rows are prepared together | [`engine`] |
-//! | cursor | the byte of each row where the registers begin | [`engine`] |
-//! | spill | what has no register in assembly | [`engine`] |
-//! | flag | a bit: this heap is the smaller one of an upper position | [`upper_beam`] |
-//! | substitution, image | how flags become marks of the upper beam, and the marks that some flags become | [`upper_beam`] |
-//! | queue, slice | a bit string between its writer and its readers, and the part of it that a segment reads | [`bit_queue`], [`queues`] |
-//! | source | the bit strings that hold the old marks that a span reads: queues, slices or parts of windows | [`engine`] |
-//! | pending | partners that are summed up, but not yet in whole words of a queue | [`totals`] |
-//! | engine | registers and rows, and how they pass a span | [`engine`] |
-//! | automaton | an engine that also finishes: adds up totals and writes queues | [`totals`] |
-//! | inner loops | what a tier may replace | [`plain`] |
-//! | joint | all that a run from some heap on depends on besides the queues | [`totals`] |
-//! | balance, guess | a number that all true states have, and a state that is made up with the right one | [`guess`] |
-//! | segment | heaps that one thread, or one lane of a vector, runs from a guess | [`segments`](super::segments) |
-//! | warm-up | heaps between a guess and the first heap that counts | [`segments`](super::segments) |
-//! | schedule | how long segments are, and how many of them run at a time | [`segments`](super::segments) |
+//! A *mark* is a bit: this line is occupied. *Old* marks are those of positions found before the *span*, 512 heaps whose *rows* of marks are
+//! prepared together in L1. A *register* holds the marks of one row at the candidates of the next heaps; a *window* is all registers of a
+//! heap. The candidates of an unused heap are *open*; its *pick* is the one that it takes. A *joint* is all that a run from some heap on
+//! depends on besides the queues.
 //!
 //! # Wide windows
 //! A block is exact in 64-bit registers if the highest free bit of *twice* is low enough at its start

@@ -309,19 +309,6 @@ mod tests {
         found
     }
 
-    #[test]
-    fn any_number_of_threads_finds_every_position() {
-        let limit = 3_000_000;
-        let known = known(limit);
-        for threads in 1..=17 {
-            let (found, joints) = in_segments(&kept(limit), threads, &balance);
-            assert_eq!(found, known, "{threads} threads");
-            assert_eq!(in_segments(&input(limit), threads, &balance).0.totals(), known.totals(), "{threads} threads");
-            // One thread has no need to guess.
-            assert!(threads > 1 || joints.compared == 0, "{joints:?}");
-        }
-    }
-
     /// Three segments together, as lanes run them.
     struct Three(Loops);
 

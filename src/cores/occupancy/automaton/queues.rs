@@ -9,10 +9,13 @@ use super::engine::{SPAN, Sources};
 use super::guess;
 use super::totals::Joint;
 use super::upper_beam::{DIFFERENCE, SUM, USED, word_length};
+use crate::cores::occupancy::attack_lines::Set;
 use crate::cores::occupancy::bit_rows::window_certificate;
+use crate::cores::occupancy::next_free::tree::Tree;
 use crate::cores::occupancy::{Positions, ProportionateNim, Wanted};
 use crate::kernel::{Run, RunError};
-use crate::simd::bits::{WORD, window};
+use crate::simd::bits::WORD;
+use crate::simd::mapped;
 
 /// Lines by which `d` may differ from where it is expected a few heaps away: far more than was ever seen.
 pub const MARGIN: u64 = 4096;
@@ -132,30 +135,6 @@ impl Slices {
 /// From this heap on, all marks that a span reads were made before the span.
 pub const START: u64 = 4 * SPAN as u64;
 
-/// A set of lines.
-struct LineSet(Vec<u64>);
-
-impl LineSet {
-    fn new() -> Self {
-        LineSet(vec![0; 8 * START as usize / WORD])
-    }
-
-    fn insert(&mut self, line: u64) {
-        self.0[line as usize / WORD] |= 1 << (line % 64);
-    }
-
-    /// 64 lines from `at` on.
-    fn window(&self, at: u64) -> u64 {
-        window(&self.0, at as usize)
-    }
-
-    /// The lines before `end`: whole words, and what is left.
-    fn before(&self, end: u64) -> (Vec<u64>, u64) {
-        let word = end as usize / WORD;
-        (self.0[..word].to_vec(), self.0[word] & !(u64::MAX << (end % 64)))
-    }
-}
-
 /// The state at [`START`], and the queues, which keep `shares` of the limit. Positions before it go to the sink.
 pub fn start(input: &ProportionateNim, shares: [f64; 3], sink: &mut Positions) -> Result<(Queues, Joint), RunError> {
     let limit = input.limit();
@@ -164,13 +143,14 @@ pub fn start(input: &ProportionateNim, shares: [f64; 3], sink: &mut Positions) -
     let mut before = window_certificate::run(&first, &Run::new(1))?.into_list();
     before.truncate(before.partition_point(|[a, _]| *a < n));
 
-    let (mut used, mut difference, mut flags) = (LineSet::new(), LineSet::new(), LineSet::new());
-    let (mut even, mut odd, mut below) = (LineSet::new(), LineSet::new(), LineSet::new());
+    let [mut used, mut difference, mut flags, mut even, mut odd, mut below] =
+        [(); 6].map(|()| Tree::new(8 * START as usize));
     let mut uppers = 0;
     for &[a, b] in &before {
         if a + b <= limit {
             sink.push([a, b]);
         }
+        let [a, b] = mapped([a, b], |heap| heap as usize);
         used.insert(b);
         difference.insert(b - a);
         let sum = 2 * b - a;
@@ -188,20 +168,17 @@ pub fn start(input: &ProportionateNim, shares: [f64; 3], sink: &mut Positions) -
         }
     }
 
-    let mut d = 0;
-    while difference.window(d) == u64::MAX {
-        d += 64;
-    }
-    d += u64::from(difference.window(d).trailing_ones()) & !7;
+    let d = difference.first_free(0) as u64 & !7;
+    let window = |lines: &Tree, at: u64| lines.window(at as usize);
     let from = [n + d - PAD as u64, d - PAD as u64, n / 2 + d - PAD as u64];
     // Bit `q` of a register in falling order is the line `top - q`.
-    let falling = |top: u64| below.window(top - 63).reverse_bits();
+    let falling = |top: u64| window(&below, top - 63).reverse_bits();
     let registers = Registers::Narrow(RegisterSet {
-        used: used.window(from[0]),
-        difference: difference.window(from[1]),
+        used: window(&used, from[0]),
+        difference: window(&difference, from[1]),
         twice: falling(n - d + PAD as u64),
         late: falling(n - d + (PAD + BLOCK) as u64),
-        sum: [even.window(from[2]), odd.window(from[2])],
+        sum: [window(&even, from[2]), window(&odd, from[2])],
     });
     // The lower partners from the first word on that is not complete.
     let mut pending = 0;
@@ -211,9 +188,13 @@ pub fn start(input: &ProportionateNim, shares: [f64; 3], sink: &mut Positions) -
         }
     }
 
-    let [(used_words, used_partial), (even_words, even_partial), (odd_words, odd_partial)] =
-        [used.before(n + d), even.before(n / 2 + d), odd.before(n / 2 + d)];
-    let (flag_words, _) = flags.before(n);
+    // The lines before an end: whole words, and what is left.
+    let lines = |of: &Tree, end: u64| -> (Vec<u64>, u64) {
+        let word = |word: u64| window(of, WORD as u64 * word);
+        ((0..end / 64).map(word).collect(), word(end / 64) & !(u64::MAX << (end % 64)))
+    };
+    let [(used_words, used_partial), (even_words, even_partial), (odd_words, odd_partial), (flag_words, _)] =
+        [lines(&used, n + d), lines(&even, n / 2 + d), lines(&odd, n / 2 + d), lines(&flags, n)];
     let mut queues = Queues::new(limit, shares, 8 * n);
     queues.append(&mut NewMarks { used: used_words, sum: [even_words, odd_words], flags: flag_words });
     let partial = [used_partial, even_partial, odd_partial];

@@ -1,6 +1,5 @@
 //! Which windows a limit needs, by a model of where the beams are.
 
-use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 
@@ -84,7 +83,7 @@ impl Plan {
         }
         while let Some(need) = needs.pop() {
             // Needs come in descending order.
-            if need.to <= plan.base as f64 {
+            if need.to <= plan.base {
                 break;
             }
             let window = need.spans();
@@ -113,31 +112,17 @@ impl Plan {
     }
 }
 
-/// Heaps that are needed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Heaps that are needed, in the order of their ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Need {
-    from: f64,
-    to: f64,
+    to: u64,
+    from: u64,
 }
 
 impl Need {
     /// In whole spans.
     fn spans(&self) -> Range<u64> {
-        self.from.max(0.0) as u64 / HEAPS * HEAPS..(self.to as u64).next_multiple_of(HEAPS)
-    }
-}
-
-impl Eq for Need {}
-
-impl PartialOrd for Need {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Need {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.to.total_cmp(&other.to)
+        self.from / HEAPS * HEAPS..self.to.next_multiple_of(HEAPS)
     }
 }
 
@@ -151,7 +136,8 @@ struct Needs<'a> {
 impl Needs<'_> {
     /// Adds what lies between two places that the model found.
     fn add(&mut self, [from, to]: [f64; 2]) -> Need {
-        let need = Need { from: from - self.options.margin(from), to: to + self.options.margin(to) };
+        let [from, to] = [from - self.options.margin(from), to + self.options.margin(to)];
+        let need = Need { to: to as u64, from: from as u64 };
         self.heap.push(need);
         need
     }
@@ -159,9 +145,9 @@ impl Needs<'_> {
     /// The last of them, with all that are so near that a warm-up between would cost more.
     fn pop(&mut self) -> Option<Need> {
         let mut need = self.heap.pop()?;
-        let near = (self.options.warm_up + 2 * HEAPS) as f64;
+        let near = self.options.warm_up + 2 * HEAPS;
         while let Some(next) = self.heap.peek()
-            && next.to >= need.from - near
+            && next.to + near >= need.from
         {
             need.from = need.from.min(next.from);
             self.heap.pop();
@@ -175,14 +161,17 @@ impl Needs<'_> {
         const LESS: f64 = 160.0;
         const MORE: f64 = 800.0;
         let (first, last) = (model.at(start).mex, model.at(end).mex);
-        let sums = model.lowers([1.0, 2.0], [start - first - 3.0 * LESS, end - last + MORE]);
-        let Range { start: from, end: to } = self.add(sums).spans();
+        let values = [start - first - 3.0 * LESS, end - last + MORE];
+        let Range { start: from, end: to } = self.add(values.map(|line| model.lower([1.0, 2.0], line))).spans();
         self.sums.push([from, to]);
-        let sums = [start + 2.0 * first - 2.0 * LESS, end + 2.0 * last + 2.0 * MORE];
-        self.add(model.lowers([1.0, 1.0], [start - LESS, end + LESS]));
-        self.add(model.uppers([2.0, 1.0], [start + first - LESS, end + last + MORE]));
-        self.add(model.uppers([1.0, 1.0], [first - LESS, last + MORE]));
-        self.add(model.uppers([3.0, 2.0], sums));
+        self.add([start - LESS, end + LESS].map(|line| model.lower([1.0, 1.0], line)));
+        for (pq, lines) in [
+            ([2.0, 1.0], [start + first - LESS, end + last + MORE]),
+            ([1.0, 1.0], [first - LESS, last + MORE]),
+            ([3.0, 2.0], [start + 2.0 * first - 2.0 * LESS, end + 2.0 * last + 2.0 * MORE]),
+        ] {
+            self.add(lines.map(|line| model.upper(pq, line)));
+        }
     }
 }
 
@@ -247,16 +236,6 @@ impl Model {
         self.place(pq, line, |counts| counts.mex)
     }
 
-    /// [`Model::upper`] of two lines.
-    pub fn uppers(&mut self, pq: [f64; 2], lines: [f64; 2]) -> [f64; 2] {
-        [self.upper(pq, lines[0]), self.upper(pq, lines[1])]
-    }
-
-    /// [`Model::lower`] of two lines.
-    pub fn lowers(&mut self, pq: [f64; 2], lines: [f64; 2]) -> [f64; 2] {
-        [self.lower(pq, lines[0]), self.lower(pq, lines[1])]
-    }
-
     fn place(&mut self, [p, q]: [f64; 2], line: f64, count: fn(Counts) -> f64) -> f64 {
         /// Closer than the margins.
         const CLOSE: f64 = 16.0;
@@ -286,15 +265,11 @@ impl Model {
         let number = (n / step).round();
         let near = number * step;
         let key = (number as u64, exponent);
-        let counts = match self.known.get(&key) {
-            Some(counts) => *counts,
-            None => {
-                let counts = self.solve(near);
-                self.known.insert(key, counts);
-                counts
-            }
-        };
-        counts.later(RATES, n - near)
+        if !self.known.contains_key(&key) {
+            let counts = self.solve(near);
+            self.known.insert(key, counts);
+        }
+        self.known[&key].later(RATES, n - near)
     }
 
     /// All heaps below `n` are used, and lower positions take as many differences as values `2n - m`.
