@@ -12,6 +12,8 @@
 //! Bound: mispredicted branches and dependent loads, as in `hierarchical`, which this kernel generalises. A certificate
 //! would tell without a read that a row is full from its start, but here nothing is known about the rules.
 
+use std::iter;
+
 use super::attack_lines::{Heaps, Set};
 use super::next_free::tree::Tree;
 use super::{MAX_VISITED, Positions, ProportionateNim};
@@ -34,21 +36,15 @@ fn below(limit: f64, [p, q]: [usize; 2]) -> f64 {
 
 /// The directions of the moves that fit the limit.
 fn directions(input: &ProportionateNim) -> Vec<[usize; 2]> {
-    let mut directions = vec![[1, 0]];
-    for [p, q] in input.diagonals().directions() {
-        if (p + q) as u64 <= input.limit() {
-            directions.push([p, q]);
-        }
-    }
-    directions
+    let fits = |[p, q]: &[usize; 2]| (p + q) as u64 <= input.limit();
+    iter::once([1, 0]).chain(input.diagonals().directions().filter(fits)).collect()
 }
 
 impl Direction {
     fn new(limit: usize, [p, q]: [usize; 2]) -> Self {
         let low = below(limit as f64, [p, q]).ceil() as usize + 1;
         // A window may start at the last candidate.
-        let mut rows = Vec::new();
-        rows.resize_with(p, || Tree::new(low + limit + 1 + 2 * WORD));
+        let rows = (0..p).map(|_| Tree::new(low + limit + 1 + 2 * WORD)).collect();
         Direction { p, q, low: low as isize, rows }
     }
 
@@ -94,20 +90,14 @@ pub fn cost(input: &ProportionateNim, _: CostContext, [start, bit, unit]: [f64; 
     }
     let limit = input.limit() as f64;
     let directions = directions(input);
-    let mut bits = 0.0;
-    for [p, q] in &directions {
-        bits += *p as f64 * (limit + below(limit, [*p, *q]) + 512.0);
-    }
+    let bits: f64 = directions.iter().map(|pq| pq[0] as f64 * (limit + below(limit, *pq) + 512.0)).sum();
     Cost { ns: start + bit * bits + unit * limit * directions.len() as f64, bytes: bits / 7.8 }
 }
 
 pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
     let mut heaps = Heaps::new(input, run);
     let limit = input.limit() as usize;
-    let mut lines = Vec::new();
-    for direction in directions(input) {
-        lines.push(Direction::new(limit, direction));
-    }
+    let mut lines: Vec<_> = directions(input).into_iter().map(|pq| Direction::new(limit, pq)).collect();
     let mut at = vec![(0, 0); lines.len()];
     while let Some(block) = heaps.next()? {
         for n in block {

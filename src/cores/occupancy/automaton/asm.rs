@@ -256,29 +256,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cores::occupancy::automaton::drive;
-    use crate::cores::occupancy::{ProportionateNim, Wanted};
-    use crate::kernel::Run;
     use crate::machine::isa::Tier;
-
-    /// Ends a test that was started where it cannot run.
-    fn needs_avx2() {
-        assert!(Tier::Avx2.is_on_this_cpu(), "this CPU lacks AVX2");
-    }
-
-    #[test]
-    #[ignore = "needs AVX2: .ci/run"]
-    fn blocks_in_assembly_find_what_plain_ones_do() {
-        needs_avx2();
-        for limit in (30_000..34_000).step_by(77).chain([3_000_000]) {
-            let input = ProportionateNim::new(limit).expect("small").finding(Wanted::Positions);
-            let run = Run::new(1);
-            // SAFETY: `needs_avx2` found that this CPU has the features.
-            let in_assembly = unsafe { parts() };
-            let found = drive(&input, &run, &in_assembly);
-            assert_eq!(found, drive(&input, &run, &plain::parts()), "limit {limit}");
-        }
-    }
 
     proptest! {
         #[test]
@@ -290,7 +268,7 @@ mod tests {
             low in any::<u16>(),
             open in any::<u16>(),
         ) {
-            needs_avx2();
+            assert!(Tier::Avx2.is_on_this_cpu(), "this CPU lacks AVX2");
             let word = |i: usize| if dense[i] { words[i] | more[i] } else { words[i] & more[i] };
             let twice = word(2) | u64::MAX << 31;
             let window = RegisterSet {
@@ -310,7 +288,7 @@ mod tests {
             let (mut want, mut plain) = (Block { open: last.open, picks: last.picks }, window);
             let growth = plain.steps(&mut want);
             let mut got = window;
-            // SAFETY: `needs_avx2` found that this CPU has the features.
+            // SAFETY: the first line found that this CPU has the features.
             prop_assert_eq!(unsafe { blocks(&mut span, &mut got, BLOCKS - 1) }, BLOCKS);
             prop_assert_eq!(span.blocks.as_flattened()[BLOCKS - 1].picks, want.picks);
             prop_assert_eq!(span.begins[BLOCKS - 1], 100);

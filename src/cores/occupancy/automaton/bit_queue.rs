@@ -325,14 +325,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_list_grows_by_the_first_words() {
-        let mut list = vec![1];
-        extend(&mut list, &[2, 3, 4], 2);
-        extend(&mut list, &[5, 6, 7], 0);
-        assert_eq!(list, [1, 2, 3]);
-    }
-
     proptest! {
         #[test]
         fn a_slice_reads_as_its_queue(

@@ -25,11 +25,6 @@ impl Substitution {
     const fn new(zeros: u32, added: u64, marks: u64) -> Self {
         Substitution { zeros, added, marks, images: images(added, marks) }
     }
-
-    /// Where the image of heap `n` begins, an even number, given the number of upper heaps before it.
-    pub fn bit(&self, n: u64, uppers: u64) -> u64 {
-        n / 2 * u64::from(self.zeros / 8) + uppers
-    }
 }
 
 /// Lines `2n+k`.
@@ -144,13 +139,8 @@ pub struct Reader {
 impl Reader {
     /// Begins at the word with bit `at`, which is known from its first bit on. `None` if the flags there are not known.
     pub fn at(substitutions: &[Substitution], rows: &mut [SpanRow], flags: &BitQueue, at: u64) -> Option<Self> {
-        let zeros = word_length(substitutions);
-        let (word, ones) = flags.find(zeros, at / 64 * 64)?;
-        let begin = zeros * word as u64 + ones;
-        let start = begin / 64 * 64;
-        // The first bits belong to no word of flags.
-        rows.iter_mut().for_each(|row| row.store(0, 0));
-        let mut reader = Reader { start, end: RowEnd::default().after((begin - start) as u32), next: word };
+        let seek = flags.find(word_length(substitutions), at / 64 * 64)?;
+        let mut reader = Reader::from_word(substitutions, rows, seek);
         reader.read(substitutions, rows, flags, at, at, append_plain)?;
         reader.drop_before(rows, at);
         Some(reader)
@@ -159,7 +149,8 @@ impl Reader {
     /// A reader at word `next` of the flags, an even number, before which `uppers` flags are set. All that comes before is
     /// taken for zeros.
     pub fn from_word(substitutions: &[Substitution], rows: &mut [SpanRow], (next, uppers): (usize, u64)) -> Self {
-        let bit = substitutions[0].bit(64 * next as u64, uppers);
+        let bit = word_length(substitutions) * next as u64 + uppers;
+        // The first bits belong to no word of flags.
         rows.iter_mut().for_each(|row| row.store(0, 0));
         Reader { start: bit / 64 * 64, end: RowEnd::default().after((bit % 64) as u32), next }
     }

@@ -106,7 +106,5 @@ pub fn run_segment(
 
 /// Invalid segments.
 pub fn none(lanes: usize) -> Vec<Option<Segment>> {
-    let mut segments = Vec::new();
-    segments.resize_with(lanes, || None);
-    segments
+    (0..lanes).map(|_| None).collect()
 }

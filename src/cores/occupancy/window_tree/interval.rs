@@ -388,13 +388,8 @@ impl Flags {
 
     /// The heap from which on upper heaps `a` have lines `p a + q k` of at least `line`, where `a` is the `k`-th of
     /// them, and the number of those before.
-    fn first_from(&self, p: u64, q: u64, line: u64) -> Option<(u64, u64)> {
+    pub fn first_from(&self, p: u64, q: u64, line: u64) -> Option<(u64, u64)> {
         first_from(&self.marks, self.seek(p, q, line)?, [p, q], line)
-    }
-
-    /// The number of upper heaps `a` whose line `p a + q k` is below `line`, where `a` is the `k`-th of them.
-    pub fn upper_count(&self, p: u64, q: u64, line: u64) -> Option<u64> {
-        self.first_from(p, q, line).map(|(_, count)| count)
     }
 
     /// The upper heaps `a` whose line `p a + q k` is below `line`, where `a` is the `k`-th of them.
@@ -505,7 +500,7 @@ mod tests {
                     Some(total) => prop_assert_eq!(total, below),
                     None => prop_assert!(interval.flags.lines(p, q).end <= line),
                 }
-                if let Some(count) = interval.flags.upper_count(p, q, line) {
+                if let Some((_, count)) = interval.flags.first_from(p, q, line) {
                     prop_assert_eq!(count, below.count);
                 }
             }

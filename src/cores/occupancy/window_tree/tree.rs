@@ -1,5 +1,6 @@
 //! The windows of a plan on some threads: the base, then each window once all that it reads have ended.
 
+use std::collections::VecDeque;
 use std::mem::{replace, take};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -10,47 +11,12 @@ use crate::cores::occupancy::automaton::engine::{Engine, Span};
 use crate::cores::occupancy::{Beam, Beams, ProportionateNim, share};
 use crate::kernel::Run;
 
-/// What windows leave of one kind, in ascending order.
-struct Row<T> {
-    /// None at the front that no window reads any more.
-    parts: Vec<Option<Arc<T>>>,
-    /// The first that is left.
-    first: usize,
-}
+/// What windows leave of one kind, in ascending order, without what no window reads any more.
+type Row<T> = VecDeque<Arc<T>>;
 
-/// Nothing yet.
-impl<T> Default for Row<T> {
-    fn default() -> Self {
-        Row { parts: Vec::new(), first: 0 }
-    }
-}
-
-impl<T> Row<T> {
-    fn push(&mut self, part: T) {
-        self.parts.push(Some(Arc::new(part)));
-    }
-
-    fn get(&self, at: usize) -> &Arc<T> {
-        self.parts[at].as_ref().expect("some window reads it")
-    }
-
-    /// The number of the last one that is before something, or of the first.
-    fn last(&self, is_before: impl Fn(&T) -> bool) -> usize {
-        let (mut at, mut end) = (self.first, self.parts.len());
-        while end - at > 1 {
-            let middle = at.midpoint(end);
-            if is_before(self.get(middle)) { at = middle } else { end = middle }
-        }
-        at
-    }
-
-    /// Drops those before number `at`.
-    fn drop_before(&mut self, at: usize) {
-        while self.first < at {
-            self.parts[self.first] = None;
-            self.first += 1;
-        }
-    }
+/// The number of the last one that is before something, or of the first.
+fn last<T>(row: &Row<T>, is_before: impl Fn(&T) -> bool) -> usize {
+    row.partition_point(|part| is_before(part)).saturating_sub(1)
 }
 
 /// What the windows leave, and how far they have come.
@@ -77,19 +43,19 @@ impl Ended {
     /// What a window that begins at heap `n` reads, where the mex of the differences is about `mex`. No later window reads what
     /// is before that, so it is dropped.
     fn inputs(&mut self, n: u64, mex: u64) -> SharedInputs {
-        let flags = |p, q, line| self.flags.last(|flags| flags.first_line(p, q) <= line);
+        let flags = |p, q, line| last(&self.flags, |flags| flags.first_line(p, q) <= line);
         let [of_used, of_differences, of_sums] = [flags(2, 1, n + mex), flags(1, 1, mex), flags(3, 2, n + 2 * mex)];
-        let heaps = self.used.last(|used| used.marks.first_bit() <= n);
-        let sum = self.sums.last(|sums| 2 * sums.rows[0].first_bit() <= n - mex);
-        let flags = |at: usize| Arc::clone(self.flags.get(at));
+        let heaps = last(&self.used, |used| used.marks.first_bit() <= n);
+        let sum = last(&self.sums, |sums| 2 * sums.rows[0].first_bit() <= n - mex);
+        let flags = |at: usize| Arc::clone(&self.flags[at]);
         let inputs = SharedInputs {
-            heaps: Arc::clone(self.used.get(heaps)),
-            sum: Arc::clone(self.sums.get(sum)),
+            heaps: Arc::clone(&self.used[heaps]),
+            sum: Arc::clone(&self.sums[sum]),
             flags: [flags(of_used), flags(of_differences), flags(of_sums)],
         };
-        self.used.drop_before(heaps);
-        self.sums.drop_before(sum);
-        self.flags.drop_before(of_differences);
+        self.used.drain(..heaps);
+        self.sums.drain(..sum);
+        self.flags.drain(..of_differences);
         inputs
     }
 
@@ -98,11 +64,9 @@ impl Ended {
         self.pending.push((number, interval, sums));
         while let Some(at) = self.pending.iter().position(|(number, ..)| *number == self.whole) {
             let (_, interval, sums) = self.pending.swap_remove(at);
-            self.flags.push(interval.flags);
-            self.used.push(interval.used);
-            for sums in sums {
-                self.sums.push(sums);
-            }
+            self.flags.push_back(Arc::new(interval.flags));
+            self.used.push_back(Arc::new(interval.used));
+            self.sums.extend(sums.into_iter().map(Arc::new));
             self.whole += 1;
         }
     }
@@ -221,8 +185,8 @@ impl<'a> SharedWindows<'a> {
         let Ended { flags, lower, joints, .. } = self.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Context { limit, options, progress, .. } = self.context;
         let above = limit + 1;
-        let at = flags.last(|flags| flags.first_line(3, 1) <= above);
-        let uppers = flags.get(at).uppers_below(3, 1, above).ok_or(Failure::Missed)?;
+        let at = last(&flags, |flags| flags.first_line(3, 1) <= above);
+        let uppers = flags[at].uppers_below(3, 1, above).ok_or(Failure::Missed)?;
         let upper = Beam { positions: uppers.count, smaller: uppers.sum, larger: uppers.lines(2, 1).sum };
         let heaps = lock(&progress).0;
         let joints = Joints { windows: self.plan.windows.len() as u64, warm_up: options.warm_up, heaps, ..joints };

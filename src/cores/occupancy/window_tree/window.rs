@@ -130,7 +130,7 @@ impl<'a> Inputs<'a> {
         let lines = self.flags[1].lines(1, 1);
         let first = lines.start.max(n.saturating_sub(2 * row.end_bit())) + EDGE;
         let last = lines.end.min(n.checked_sub(2 * row.first_bit())?).checked_sub(EDGE)?;
-        let differences = |x: u64| Some(x - 1 - self.flags[1].upper_count(1, 1, x)?);
+        let differences = |x: u64| Some(x - 1 - self.flags[1].first_from(1, 1, x)?.1);
         guess::guess(n, estimate, first..last, differences, |x| Some(x - self.sum.count(x - 1)?))
     }
 }
