@@ -46,7 +46,7 @@ pub use crate::cores::sink::Wanted;
 use crate::cores::sink::{self, Tally, Totals};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, RunError, Yields, kernels, threads};
+use crate::kernel::{Core, Cost, Digest, KernelDef, Operation, RunError, Yields, kernels, threads};
 use crate::moves::Diagonals;
 use crate::simd::vectors;
 use crate::text::numbers::indexable;
@@ -254,7 +254,6 @@ impl Operation for Occupancy {
         window_tree_threads_avx512 = window_tree with window_tree::window::avx512 on all like window_tree_avx512, Avx512, ["avx2", "avx512", "parallel"],
             "the same, with windows run at the same time" observed tally;
     };
-    const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["union_find", "hierarchical"];
     const NOTES: &'static str = include_str!("NOTES.md");
     const RATES: &'static str = include_str!("rates.tsv");

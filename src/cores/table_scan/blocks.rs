@@ -4,7 +4,7 @@
 //! Any order is sound in which positions that are no larger in any place come first. Here it is, outermost first: a *superband*
 //! of layers `y`, a *segment* of 512 candidates `z`, a *tile* of heaps `x`, a *band* of 64 layers, and the steps `t = x + k` of
 //! an antichain, one pair of each layer `y0 + k`. A pair without a result in one segment is searched again in the next. So a row
-//! is one line per segment, and no search walks along rows. Positions are not found in lexicographic order.
+//! is one line per segment, and no search walks along rows. Positions are found in another order than the lexicographic one.
 //!
 //! # Rows
 //! Those of [`super::layers`], in [lines](tables): `one[x]`, `one[y]` and `two[d]` by `z`; `gap[x]` and `all[d]` by `z - y`, in a
@@ -26,7 +26,7 @@
 //! the new one's layers, because it reads their columns.
 //!
 //! Cost: three searches per P-position at `N = 20000`, with nine lines each; seven marks per P-position.
-//! Bound: the instructions of a search, in a way that each tier tells; on several threads the cache and memory that the cores share.
+//! Bound: the instructions of a search; on several threads the cache and memory that the cores share.
 
 mod full;
 mod in_order;

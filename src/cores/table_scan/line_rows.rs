@@ -1,42 +1,19 @@
-//! For heaps of up to 1023, where a row of marks is one cache line: a visit reads six lines, with no search for a window and no
-//! chain.
+//! Unlike [`super::bit_rows`], this keeps a row of marks in one cache line, for heaps of up to 1023: a visit reads six lines, with no
+//! search for a window and no dependency chain. A *band* is 32 layers `y0 + k`, whose candidates stay below `y0 + 512`.
 //!
-//! # Frames
-//! Pairs are visited with `y` outermost; any order is sound in which a move leads to an earlier position. A *band* is
-//! `K = 32` layers `y0 + k`. Within this limit candidates stay below `y0 + 512`, so only 512 places of each row matter.
-//! They are held in one of three frames:
-//!
-//! | row | place | shift in a visit |
+//! | row | index | shift in a visit |
 //! |---|---|---|
 //! | `one[x]`, `two[d]` | `z - y0`; moved on by 32 bits after a band | both together, by `k` |
 //! | `one[y]`, `gap[x]`, `all[d]` | `z - y` | none |
 //! | `gap[y]` | `z - x - 2k`, in a row of its own for the layer | by the same for all layers of a step |
 //!
-//! At the start of a band the 32 lowest bits of the rows in the first frame fall due. In `one[x]` they say which pairs
-//! of the band are used; in `two[d]` they are the marks of `gap[y]`, transposed. So a mark in `gap[z]` is never made,
-//! unless `z` is in the band itself. Bands near the first and the last heap need only 256 places, and half the work.
-//!
-//! # Steps
-//! A step `t` takes the pairs of `x = t - k`, one from each layer. None depends on another, for `x` falls where `y`
-//! grows. So a step is a word of unused pairs. The band's words are its used pairs, skewed by the bits of `k` one after
-//! the other; a P-position of the band clears the pairs that it uses as it is found. All pairs of a step are searched
-//! before any is marked.
-//!
-//! A pair is *hopeless* if `gap[x]` or `all[d]` has no place left up to the last heap. Whole rows become so in the last
-//! half of the bands, and their pairs are left out before the band begins.
-//!
-//! # Addresses
-//! The rows of a step are at the same distances in every step: those of `x` ascend with the layer, because they are
-//! stored in descending order; those of `d` are two apart. So a step takes three arrays of 32 rows, checked once. The
-//! number of a layer, taken from the word of pairs when it is needed, leads to all its rows: a visit makes no list of
-//! places and checks none.
-//!
-//! # Tiers
-//! A tier provides the [search](Search) of a visit, at two widths. Everything else is plain words that compilers vectorise, in
-//! functions that are inlined into the kernel and so compiled for its tier.
+//! A step `t` takes the pairs of `x = t - k`, one from each layer. None depends on another, since `x` falls where `y` grows: all are
+//! searched, then marked. Their rows are at the same distances in every step, so three arrays of 32 rows are checked once. When a band
+//! begins, the lowest bits of `one[x]` are its used pairs, and those of `two[d]` the marks of `gap[y]`, transposed. Pairs whose `gap[x]`
+//! or `all[d]` is full are left out. A tier provides the [search](Search), at two widths: bands near the ends need 256 places.
 //!
 //! Cost: `1.3` visits per P-position, `N^2 / 64` steps, and `N^2 / 32` lines moved on.
-//! Bound: the searches, in a way that each tier tells.
+//! Bound: the instructions of the searches.
 
 #[cfg(any(
     feature = "wide",

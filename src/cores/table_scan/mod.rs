@@ -24,7 +24,7 @@ use crate::cores::sink;
 pub use crate::cores::sink::Wanted;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Yields, kernels};
+use crate::kernel::{Core, Digest, KernelDef, Operation, Yields, kernels};
 use crate::simd::vectors;
 
 mod bit_rows;
@@ -182,7 +182,6 @@ impl Operation for TableScan {
         blocks_threads_avx512 = blocks with blocks::x86::avx512 on all like blocks_avx512, Avx512, ["avx512", "parallel"],
             "superbands of 512 layers shared among the threads";
     };
-    const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_table", "byte_table_pruned"];
     const NOTES: &'static str = include_str!("NOTES.md");
     const RATES: &'static str = include_str!("rates.tsv");

@@ -9,7 +9,7 @@ use std::ops::Deref;
 use super::cost::{Cost, CostContext, Needs};
 use super::obstacle::Obstacle;
 use super::run::{MAX_THREADS, Run, RunError};
-use super::terms::{Absent, Core, Digest, Yields};
+use super::terms::{Core, Digest, Yields};
 use crate::machine::Machine;
 use crate::machine::isa::Tier;
 
@@ -52,8 +52,8 @@ pub trait Operation: Sized + 'static {
     const UNIT: &'static str;
     /// All kernels, baseline first, whether compiled in or not.
     const KERNELS: &'static [KernelDef<Self>];
-    /// Technologies that have no kernel here.
-    const ABSENT: &'static [Absent];
+    /// Technologies that have no natural use here: the Cargo feature of each, and the reason.
+    const ABSENT: &'static [(&'static str, &'static str)] = &[];
     /// The kernels that implement the best algorithms published elsewhere. Results are compared with the fastest of
     /// them.
     const PUBLIC: &'static [&'static str];
@@ -450,7 +450,6 @@ mod tests {
         const CORE: Core = Core::Mex;
         const UNIT: &'static str = "byte";
         const KERNELS: &'static [KernelDef<Self>] = &[FOREIGN];
-        const ABSENT: &'static [Absent] = &[];
         const PUBLIC: &'static [&'static str] = &[];
         const NOTES: &'static str = "";
         const RATES: &'static str = "";

@@ -42,7 +42,7 @@ pub use definition::{Claim, Kernel, KernelDef, KernelMeta, Operation, available}
 #[doc(hidden)]
 pub use list::kernels;
 pub use run::{Evidence, MAX_THREADS, Run, RunError};
-pub use terms::{Absent, Core, Digest, Yields};
+pub use terms::{Core, Digest, Yields};
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub use threads::faults;

@@ -13,7 +13,7 @@ use crate::kernel::candidate::{Candidate, Conditions, Obstacle};
 use crate::kernel::case::Case;
 use crate::kernel::selection::{SelectError, Selection};
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Cost, Digest, Kernel, KernelMeta, Needs, Operation, Run, RunError, Yields, rates};
+use crate::kernel::{Core, Cost, Digest, Kernel, KernelMeta, Needs, Operation, Run, RunError, Yields, rates};
 use crate::machine::Machine;
 
 /// One line of an operation's list of kernels.
@@ -39,7 +39,7 @@ pub struct AnyOperation {
     core: Core,
     unit: &'static str,
     workloads: &'static [Workload],
-    absent: &'static [Absent],
+    absent: &'static [(&'static str, &'static str)],
     public: &'static [&'static str],
     notes: &'static str,
     rates: &'static str,
@@ -93,8 +93,8 @@ impl AnyOperation {
         self.workloads
     }
 
-    /// Technologies that have no kernel here.
-    pub fn absent(&self) -> &'static [Absent] {
+    /// Technologies that have no kernel here: the Cargo feature of each, and the reason.
+    pub fn absent(&self) -> &'static [(&'static str, &'static str)] {
         self.absent
     }
 

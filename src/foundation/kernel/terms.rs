@@ -43,12 +43,3 @@ impl Yields {
 
 /// Named numbers that summarize an output, for checks against known answers and for people.
 pub type Digest = Vec<(&'static str, u128)>;
-
-/// A technology that has no natural use in an operation, and why.
-#[derive(Clone, Copy, Debug)]
-pub struct Absent {
-    /// The Cargo feature.
-    pub feature: &'static str,
-    /// Why no kernel is listed for it.
-    pub reason: &'static str,
-}

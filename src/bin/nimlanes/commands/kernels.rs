@@ -87,7 +87,7 @@ fn listing(operation: &AnyOperation, rows: &[ListedKernel]) -> String {
     let workloads = operation.workloads();
     let Workload { name, published, .. } = workloads[0];
     let title = format!("{}: {} kernels, * selected for {name} at {published}", operation.name(), rows.len());
-    let absent = operation.absent().iter().map(|absent| format!("   no {}: {}\n", absent.feature, absent.reason));
+    let absent = operation.absent().iter().map(|(feature, reason)| format!("   no {feature}: {reason}\n"));
     let is_listed = |tier: &&Tier| rows.iter().any(|row| row.tier == tier.name());
     let estimated = Tier::ALL.iter().filter(is_listed).filter_map(|tier| {
         Some(format!("   {}: costs estimated {}\n", tier.name(), tier.extension()?.costs_estimated?))

@@ -19,7 +19,7 @@ use super::oracle;
 use super::subtraction::workload;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
+use crate::kernel::{Core, Digest, KernelDef, Operation, kernels};
 
 mod findings;
 mod one_by_one;
@@ -283,10 +283,8 @@ impl Operation for MexFamily {
         slices_avx512 = slices with slices::x86::avx512 on one like words, Avx512, ["avx512"], "512 sets in a register; three operands in an operation";
         slices_threads_avx512 = slices with slices::x86::avx512 on all like slices_avx512, Avx512, ["avx512", "parallel"], "the same on all threads";
     };
-    const ABSENT: &'static [Absent] = &[Absent {
-        feature: "bitvec",
-        reason: "a bit is a set, and all bits of a register take the same step: no bit is addressed",
-    }];
+    const ABSENT: &'static [(&'static str, &'static str)] =
+        &[("bitvec", "a bit is a set, and all bits of a register take the same step: no bit is addressed")];
     const PUBLIC: &'static [&'static str] = &["one_by_one"];
     const NOTES: &'static str = include_str!("NOTES.md");
     const RATES: &'static str = include_str!("../rates.tsv");

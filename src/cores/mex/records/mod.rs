@@ -20,7 +20,7 @@ use super::lanes::{self, LANES, WINDOW};
 use super::{oracle, residues};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
+use crate::kernel::{Core, Digest, KernelDef, Operation, kernels};
 use crate::moves::MoveSet;
 use crate::text::numbers::indexable;
 
@@ -222,10 +222,8 @@ impl Operation for MexRecords {
         residue_classes = residue_classes in by_heap with residues::plain, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
         residue_classes_avx2 = residue_classes in by_heap with residues::avx2 like residue_classes, Avx2, ["avx2"], "the same source at this tier";
     };
-    const ABSENT: &'static [Absent] = &[Absent {
-        feature: "bitvec",
-        reason: "the values that a heap reaches fit in one word, and nothing else is a set of bits",
-    }];
+    const ABSENT: &'static [(&'static str, &'static str)] =
+        &[("bitvec", "the values that a heap reaches fit in one word, and nothing else is a set of bits")];
     const PUBLIC: &'static [&'static str] = &["table"];
     const NOTES: &'static str = include_str!("NOTES.md");
     const RATES: &'static str = include_str!("rates.tsv");

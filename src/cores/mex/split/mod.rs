@@ -25,7 +25,7 @@ use super::subtraction::workload;
 use super::translate;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
+use crate::kernel::{Core, Digest, KernelDef, Operation, Run, RunError, kernels};
 
 mod bit_rows;
 mod by_splits;
@@ -107,7 +107,7 @@ impl Operation for MexSplit {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSplit;
-        byte_scan = byte_scan in by_splits, Portable, [], "the baseline, and the best public algorithm: every split stamps its nim-sum", needs;
+        byte_scan = byte_scan in by_splits, Portable, [], "the baseline, and the best known elsewhere: every split stamps its nim-sum", needs;
         closed_form = closed_form in by_splits, Portable, [], "the proved closed forms for 2 and for 4 or more parts";
         bit_rows = bit_rows with translate::plain, Portable, [], "sets of nim-sums as bit rows, XOR-translated word by word by a butterfly";
         xor_translate_avx512 = bit_rows with translate::avx512 like bit_rows, Avx512, ["avx512"],
@@ -119,10 +119,8 @@ impl Operation for MexSplit {
         near_sum_neon = v128 in near_sum like near_sum, Neon, ["neon"], "the same with 16 nim-sums and 8 splits at once";
         near_sum_simd128 = v128 in near_sum like near_sum, Simd128, ["simd128"], "the same with 16 nim-sums and 8 splits at once";
     };
-    const ABSENT: &'static [Absent] = &[Absent {
-        feature: "parallel",
-        reason: "each size needs all smaller sizes, and takes less time than starting a thread",
-    }];
+    const ABSENT: &'static [(&'static str, &'static str)] =
+        &[("parallel", "each size needs all smaller sizes, and takes less time than starting a thread")];
     const PUBLIC: &'static [&'static str] = &["byte_scan"];
     const NOTES: &'static str = include_str!("NOTES.md");
     const RATES: &'static str = include_str!("../rates.tsv");

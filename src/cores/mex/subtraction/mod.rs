@@ -12,7 +12,7 @@ use super::lanes::below;
 use super::{lanes, oracle, residues};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, RunError, kernels};
+use crate::kernel::{Core, Digest, KernelDef, Operation, RunError, kernels};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
 use crate::text::numbers::indexable;
@@ -233,7 +233,7 @@ impl Operation for MexSubtraction {
         bit_array = bit_array in heap_by_heap like flags, Portable, ["bitvec"] if target_pointer_width = "64",
             "the same with bitvec: set and first_zero";
         flags_u128 = flags_u128 in heap_by_heap, Portable, [], "flags in one register; the mex is the number of trailing ones";
-        stamp = stamp in heap_by_heap, Portable, [], "the best public algorithm: store n in stamp[g], so nothing needs clearing";
+        stamp = stamp in heap_by_heap, Portable, [], "the best known elsewhere: store n in stamp[g], so nothing needs clearing";
         pull_words = pull_words in value_by_value, Portable, [], "for each value, a bit row of its heaps, read 64 heaps at a time as shifted words";
         periodic = periodic, Portable, [], "finite sets: compute a prefix until its values repeat, then copy the rest";
         residue_classes = residue_classes in value_by_value with residues::plain, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
@@ -265,7 +265,6 @@ impl Operation for MexSubtraction {
             "planes by comparisons in vector extensions of C, compiled for AVX2";
         byte_lanes_pair_avx512 = byte_lanes_pair with lanes::avx512 like byte_lanes_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
     };
-    const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["stamp"];
     const NOTES: &'static str = include_str!("NOTES.md");
     const RATES: &'static str = include_str!("../rates.tsv");

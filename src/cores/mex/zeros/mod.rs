@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use super::subtraction::{Subtraction, workload};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, Run, kernels};
+use crate::kernel::{Core, Cost, Digest, KernelDef, Operation, Run, kernels};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
 use crate::text::numbers::indexable;
@@ -123,7 +123,6 @@ impl Operation for MexZeros {
         residue_rows_avx2 = residue_rows with or_rows::plain like residue_rows, Avx2, ["avx2"], "the same source at this tier";
         residue_rows_avx512 = residue_rows with or_rows::avx512 like residue_rows, Avx512, ["avx512"], "the same with rows as in shifted_rows_avx512";
     };
-    const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_sieve"];
     const NOTES: &'static str = include_str!("NOTES.md");
     const RATES: &'static str = include_str!("../rates.tsv");

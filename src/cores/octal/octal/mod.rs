@@ -40,7 +40,7 @@
 use super::{sparse, translate};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
+use crate::kernel::{Core, Digest, KernelDef, Operation, kernels};
 
 pub(super) mod candidates;
 pub(super) mod greedy;
@@ -86,10 +86,10 @@ impl Operation for MexOctal {
         stamp = stamp in heap_by_heap, Portable, [], "the baseline: every split stamps its nim-sum";
         bit_rows = bit_rows in heap_by_heap with translate::plain, Portable, [], "sets of nim-sums as bit rows; a third part translates a row by XOR, word by word";
         xor_translate_avx512 = bit_rows in heap_by_heap with translate::avx512 like bit_rows, Avx512, ["avx512"], "the same, with 512 bits translated by two instructions";
-        sparse = sparse_stamps in heap_by_heap, Portable, [], "the best public algorithm: splits with rare heaps first, others only to show that rare values are reached";
+        sparse = sparse_stamps in heap_by_heap, Portable, [], "the best known elsewhere: splits with rare heaps first, others only to show that rare values are reached";
         candidates = candidates, Portable, [], "a sample of splits stamps; values still open are searched among all splits";
         candidates_avx512 = candidates like candidates, Avx512, ["avx512"], "the same source at this tier";
-        greedy = greedy with sparse::portable, Portable, [], "64 heaps as byte lanes: rare heaps as moves for common values, half of them only asked for the least free codes";
+        greedy = greedy with sparse::portable, Portable, [], "64 heaps as byte lanes: rare heaps as moves for common values, half of them tested for the least free codes alone";
         greedy_avx2 = greedy with sparse::x86::avx2 like greedy, Avx2, ["avx2"], "the same, with planes by four-bit lookups";
         greedy_avx512 = greedy with sparse::x86::avx512 like greedy, Avx512, ["avx512"], "the same, with planes by a permute that all groups share, and masks by affine maps";
         greedy_neon = greedy with sparse::v128 like greedy, Neon, ["neon"], "the same, with planes by lookups that leave out other groups";
@@ -99,10 +99,10 @@ impl Operation for MexOctal {
         window_lanes_avx512 = windowed in greedy with sparse::x86::avx512 like window_words, Avx512, ["avx512"], "the same for 64 heaps at once, but for the nearest rare ones";
         greedy_pair_avx512 = pair in greedy with sparse::x86::avx512 like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
     };
-    const ABSENT: &'static [Absent] = &[Absent {
-        feature: "bitvec",
-        reason: "a set of nim-sums is made bit by bit, where a stamp needs no clearing, or translated by whole words",
-    }];
+    const ABSENT: &'static [(&'static str, &'static str)] = &[(
+        "bitvec",
+        "a set of nim-sums is made bit by bit, where a stamp needs no clearing, or translated by whole words",
+    )];
     const PUBLIC: &'static [&'static str] = &["sparse"];
     const NOTES: &'static str = include_str!("NOTES.md");
     const RATES: &'static str = include_str!("../rates.tsv");

@@ -31,7 +31,7 @@ use super::sparse;
 use super::sparse::space::{Counts, common_parity};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
+use crate::kernel::{Core, Digest, KernelDef, Operation, Run, RunError, kernels};
 
 mod certificate;
 mod checkpoint;
@@ -244,10 +244,8 @@ impl Operation for MexPeriod {
         window_lanes_avx2 = stream with sparse::x86::avx2 like window_words, Avx2, ["avx2"], "a window of the last values; planes by lookups of four bits";
         window_lanes_avx512 = stream with sparse::x86::avx512 like window_words, Avx512, ["avx512"], "a window of the last values; planes by byte permutes";
     };
-    const ABSENT: &'static [Absent] = &[Absent {
-        feature: "bitvec",
-        reason: "the values that a heap reaches fit in one word, and nothing else is a set of bits",
-    }];
+    const ABSENT: &'static [(&'static str, &'static str)] =
+        &[("bitvec", "the values that a heap reaches fit in one word, and nothing else is a set of bits")];
     const PUBLIC: &'static [&'static str] = &["table"];
     const NOTES: &'static str = include_str!("NOTES.md");
     const RATES: &'static str = include_str!("../rates.tsv");

@@ -11,7 +11,7 @@ use super::values_of;
 use crate::cores::mex::split::{MexSplit, Split};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
+use crate::kernel::{Core, Digest, KernelDef, Operation, kernels};
 
 mod dp;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -137,7 +137,7 @@ impl Operation for XorPartitions {
     const CORE: Core = Core::XorCount;
     const UNIT: &'static str = "part";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { XorPartitions;
-        dp = scalar in dp, Portable, [], "the baseline, and the best public algorithm: a table of 64-bit counts, one remainder per addition", needs;
+        dp = scalar in dp, Portable, [], "the baseline, and the best known elsewhere: a table of 64-bit counts, one remainder per addition", needs;
         dp_lanes = lanes in dp like dp, Portable, [], "the same in 32 bits with a conditional subtraction, and lanes along the nim-sum";
         dp_lanes_avx2 = lanes in dp like dp_lanes, Avx2, ["avx2"], "the same, autovectorised for AVX2";
         walsh_tree = walsh_tree with walsh_tree::plain on one, Portable, [], "one series per character, in a tree that shares the work for small parts";
@@ -165,10 +165,8 @@ impl Operation for XorPartitions {
         walsh_lanes_fearless_avx2 = fearless in walsh_lanes_crates(Tier) like walsh_lanes_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level", needs;
         walsh_lanes_fearless_avx512 = fearless in walsh_lanes_crates(Tier) like walsh_lanes_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level", needs;
     };
-    const ABSENT: &'static [Absent] = &[Absent {
-        feature: "bitvec",
-        reason: "counts modulo a number are not bits, and the signs of the characters fit in a word",
-    }];
+    const ABSENT: &'static [(&'static str, &'static str)] =
+        &[("bitvec", "counts modulo a number are not bits, and the signs of the characters fit in a word")];
     const PUBLIC: &'static [&'static str] = &["dp"];
     const NOTES: &'static str = include_str!("NOTES.md");
     const RATES: &'static str = include_str!("../rates.tsv");

@@ -20,7 +20,7 @@ use super::values_of;
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, kernels};
+use crate::kernel::{Core, Cost, Digest, KernelDef, Operation, kernels};
 use crate::moves::MoveSet;
 use crate::simd::walsh::walsh_hadamard;
 
@@ -95,31 +95,18 @@ impl Operation for XorTriples {
     const KERNELS: &'static [KernelDef<Self>] = kernels! { XorTriples;
         pair_loop = scalar in pairs, Portable, [], "the baseline: for each pair of heaps, look up how many heaps complete it", needs;
         pairs_avx512 = avx512 in pairs like pair_loop, Avx512, ["avx512"], "the same for 64 pairs at once, with the table in registers";
-        histogram = by_pairs in histogram, Portable, [], "the best public algorithm: count the values, then go through pairs of values", needs;
+        histogram = by_pairs in histogram, Portable, [], "the best known elsewhere: count the values, then go through pairs of values", needs;
         histogram_wht = wht in histogram, Portable, [], "count in four tables, then apply the Walsh-Hadamard transform", needs;
         histogram_pairs = of_pairs in histogram, Portable, [], "the same with one increment for two heaps, in a table of pairs of values", needs;
         histogram_pairs_avx2 = of_pairs in histogram like histogram_pairs, Avx2, ["avx2"], "the same source, compiled at this tier", needs;
         characters_avx512 = characters, Avx512, ["avx512"], "the transform without counting values, from XORs of bit planes and population counts", needs;
     };
-    const ABSENT: &'static [Absent] = &[
-        Absent {
-            feature: "bitvec",
-            reason: "counts are numbers; bits are counted only in characters_avx512, and there in registers",
-        },
-        Absent {
-            feature: "wide",
-            reason: "counting takes nearly all the time, either by scattered increments or by population counts, and wide \
-                     has neither",
-        },
-        Absent {
-            feature: "neon",
-            reason: "it counts the bits of bytes, and adding those counts up takes more instructions than counting; not tried",
-        },
-        Absent { feature: "simd128", reason: "as with NEON: there are counts of the bits of bytes; not tried" },
-        Absent {
-            feature: "parallel",
-            reason: "up to a million heaps, the whole takes less time than starting a thread",
-        },
+    const ABSENT: &'static [(&'static str, &'static str)] = &[
+        ("bitvec", "counts are numbers; bits are counted only in characters_avx512, and there in registers"),
+        ("wide", "counts take scattered increments or population counts, and wide has neither"),
+        ("neon", "it counts the bits of bytes, whose sums take more instructions than counting; not tried"),
+        ("simd128", "as with NEON: there are counts of the bits of bytes; not tried"),
+        ("parallel", "up to a million heaps, the whole takes less time than starting a thread"),
     ];
     const PUBLIC: &'static [&'static str] = &["histogram"];
     const NOTES: &'static str = include_str!("NOTES.md");
