@@ -62,8 +62,7 @@ pub struct Tally {
 /// How often each value occurs among the values of the first heaps, ascending by value.
 pub fn tallies(values: &[u16]) -> Vec<Tally> {
     // Values need not appear in order.
-    let largest = values.iter().max().copied().unwrap_or(0);
-    let mut counted = vec![(0, 0); usize::from(largest) + 1];
+    let mut counted = vec![(0, 0); 1 << 16];
     for (n, value) in (0..).zip(values) {
         let (first, heaps) = &mut counted[usize::from(*value)];
         if *heaps == 0 {
@@ -71,7 +70,8 @@ pub fn tallies(values: &[u16]) -> Vec<Tally> {
         }
         *heaps += 1;
     }
-    occurring(&counted)
+    let largest = values.iter().max().copied().unwrap_or(0);
+    occurring(&counted[..=usize::from(largest)])
 }
 
 /// The tallies of values that occur, from the first heap and the number of heaps of each.

@@ -268,11 +268,12 @@ fn kernel_info(
     }))
 }
 
-/// The line of a kernel's function `run`: in its module, if several kernels share the file.
+/// The line of a kernel's function `run`: in its module, if several kernels share the file, or in a macro above it.
 fn line_of_run(text: &str, module: &str) -> Option<usize> {
-    let above = text.find(&format!("pub mod {module} {{")).unwrap_or(0);
-    let run = above + text[above..].find("pub fn run")?;
-    Some(text[..run].matches('\n').count() + 1)
+    let is_run = |line: &str| line.trim_start().starts_with("pub fn run") || line.ends_with(" as run;");
+    let module = text.lines().position(|line| line == format!("pub mod {module} {{")).unwrap_or(0);
+    let run = |from: usize| text.lines().skip(from).position(is_run).map(|line| from + line + 1);
+    run(module).or_else(|| run(0))
 }
 
 /// The kept pictures of where the time of a kernel goes, by operation and kernel.
