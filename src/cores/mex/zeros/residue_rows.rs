@@ -203,8 +203,6 @@ pub fn run(input: &Zeros, run: &Run, start: Start, or_rows: impl OrRows) -> Resu
     // Only whole tiles.
     let first = progress.done.min(heaps as u64) as usize / modulus / layout.tile * layout.tile;
     progress.cut((first * modulus) as u64);
-    // All at once: a list that grows is moved, and its new pages are cleared.
-    progress.zeros.reserve_exact((input.zeros() as usize).saturating_sub(progress.zeros.len()));
     let mut state = Classes::new(layout, &progress.zeros);
     run.advance(progress.done)?;
     while (progress.done as usize) < heaps {
