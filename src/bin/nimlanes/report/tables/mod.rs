@@ -238,7 +238,7 @@ impl<'a> MachineReport<'a> {
         }
         let day = day(self.data.date());
         format!(
-            "- **Few rounds**, on {day}: {}. The fastest kernel is not settled there. Reports play at least ten since.\n",
+            "- **Few rounds**, on {day}: {}. The fastest kernel is not settled there.\n",
             few.join(", ")
         )
     }
