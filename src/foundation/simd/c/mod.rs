@@ -6,8 +6,6 @@
 
 use std::ops::Range;
 
-use crate::machine::isa::tier;
-
 /// Bytes of a line, and heaps of a block.
 const LINE: usize = 64;
 /// Lanes of a term.
@@ -24,7 +22,7 @@ pub struct Form {
 macro_rules! form {
     ($name:ident $(at $tier:ident)?: $end:literal) => {
         #[inline]
-        $(#[tier($tier)])?
+        $(#[$crate::machine::isa::tier($tier)])?
         pub fn $name() -> Form {
             unsafe extern "C" {
                 #[link_name = concat!("nimlanes_decode_", $end)]
