@@ -237,10 +237,7 @@ impl<'a> MachineReport<'a> {
             return String::new();
         }
         let day = day(self.data.date());
-        format!(
-            "- **Few rounds**, on {day}: {}. The fastest kernel is not settled there.\n",
-            few.join(", ")
-        )
+        format!("- **Few rounds**, on {day}: {}. The fastest kernel is not settled there.\n", few.join(", "))
     }
 
     /// How many kernels are fast in some processes and slow in others, as a caveat; nothing if none are.
