@@ -154,7 +154,7 @@ pub mod flags_u128 {
 }
 
 pub mod stamp {
-    //! The best public algorithm: `stamp[v] == n` means that heap `n` reaches value `v`. Nothing is cleared between heaps.
+    //! The best known elsewhere: `stamp[v] == n` means that heap `n` reaches value `v`. Nothing is cleared between heaps.
     //!
     //! Cost: a load and a store for each pair of heap and move, then a test for each value below the mex.
     //! Bound: two cycles per pair (one store, and values from many streams in L1 and L2), and the mispredicted end of the search.

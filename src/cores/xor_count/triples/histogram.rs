@@ -36,7 +36,7 @@ pub fn needs(_: &Values) -> Needs {
     Needs { stores: 1.0, ..Needs::default() }
 }
 
-/// The best public algorithm: pairs of values, by the first formula of the operation.
+/// The best known elsewhere: pairs of values, by the first formula of the operation.
 ///
 /// Cost: an increment per heap, and `V^2 / 2` products for `V` values.
 /// Bound: the increments, each of which waits for the previous increment of the same value.

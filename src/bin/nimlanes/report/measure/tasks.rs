@@ -20,7 +20,7 @@ pub struct Effort {
     /// Budget of a headline duel: at the published size of an operation's first workload.
     headline: Duration,
     /// Time limit of a run in headline duels, so that the baselines are included. At other sizes of that workload that are not small, it
-    /// applies to the best kernel in plain Rust and the best public ones.
+    /// applies to the best kernel in plain Rust and the best known elsewhere.
     pub headline_time_limit: Duration,
     /// Budget of any other duel.
     other: Duration,
