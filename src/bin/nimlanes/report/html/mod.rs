@@ -8,7 +8,6 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hmac_sha256::Hash;
 use nimlanes::cores::OPERATIONS;
 use nimlanes::games::{GAMES, Game, Setting};
 use nimlanes::kernel::case::Case;
@@ -16,6 +15,7 @@ use nimlanes::kernel::session::{AnyOperation, KernelInfo};
 use nimlanes::kernel::workload::Workload;
 use nimlanes::machine::Machine;
 use serde_json::{Value, json};
+use twox_hash::XxHash3_64;
 
 use super::data::Data;
 use super::data::sources::files_below;
@@ -73,7 +73,7 @@ pub fn compose(reports: &[MachineReport], links: &str, modules: Modules) -> Resu
     let modules: String = modules.into_iter().flatten().map(block).collect();
     let script = SCRIPTS.concat();
     let html = SKELETON
-        .replace("@POLICY@", &policy(STYLE, &script))
+        .replace("@NONCE@", &nonce(STYLE, &script))
         .replace("@STYLE@", STYLE)
         .replace("@WORKER@", WORKER)
         .replace("@SCRIPT@", &script)
@@ -123,14 +123,9 @@ fn content(reports: &[MachineReport], links: &str, no_module: Option<&String>) -
     }))
 }
 
-/// The policy of the page: it loads and runs its own style and script, known by their digests, and the module. There is no network.
-fn policy(style: &str, script: &str) -> String {
-    let digest = |text: &str| format!("'sha256-{}'", base64(&Hash::hash(text.as_bytes())));
-    let (style, script) = (digest(style), digest(script));
-    format!(
-        "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src {style}; \
-         script-src {script} 'wasm-unsafe-eval'; worker-src blob:"
-    )
+/// The nonce by which the policy of the page knows its own style and script. It depends on both: no other text has it by chance.
+fn nonce(style: &str, script: &str) -> String {
+    format!("{:016x}", XxHash3_64::oneshot(format!("{style}{script}").as_bytes()))
 }
 
 /// Bytes as text, which the browser unpacks.
