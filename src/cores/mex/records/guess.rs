@@ -80,7 +80,7 @@ pub struct Backend {
     /// The number of last blocks that `resolve` is given in place of what moves shorter than them reach.
     pub held: usize,
     /// Resolves a block; false if it gives up.
-    pub resolve: fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool,
+    pub resolve: fn(&Pattern, &Evidence, &mut [u8; LANES]) -> bool,
 }
 
 /// The parts of a tier that resolves blocks in memory, which every tier can.
@@ -91,12 +91,14 @@ macro_rules! in_memory {
             use super::{Evidence, LANES, Backend, Pattern, resolve_in_memory};
             use crate::cores::mex::lanes::$module::{first_plane, parts as decoder};
 
+            $(#[$crate::machine::isa::tier($tier)])?
+            fn resolve(pattern: &Pattern, evidence: &Evidence, codes: &mut [u8; LANES]) -> bool {
+                resolve_in_memory(|codes| first_plane(codes), pattern, evidence, codes)
+            }
+
             #[inline]
             $(#[$crate::machine::isa::tier($tier)])?
             pub fn parts() -> Backend {
-                let resolve = |pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]| {
-                    resolve_in_memory(|codes| first_plane(codes), pattern, evidence, codes)
-                };
                 Backend { decoder: decoder(), held: 1, resolve }
             }
         }
@@ -114,7 +116,7 @@ in_memory!(
 fn resolve_in_memory(
     one_hot: impl Fn(&[u8; LANES]) -> [u8; LANES],
     pattern: &Pattern,
-    evidence: Evidence,
+    evidence: &Evidence,
     codes: &mut [u8; LANES],
 ) -> bool {
     // The last block, the guess, and room for a repetition to end in.
@@ -235,7 +237,7 @@ impl Blocks for Guessed<'_> {
                 repeated: history.codes_behind(index, self.pattern.period.max(LANES)),
                 far: &self.reached[nth][0],
             };
-            if (self.backend.resolve)(&self.pattern, evidence, codes) {
+            if (self.backend.resolve)(&self.pattern, &evidence, codes) {
                 self.resolved += 1;
                 return;
             }

@@ -206,16 +206,16 @@ impl<'a> Far<'a> {
         update(&mut self.unwrapped, self.ring, index);
         update(&mut self.legal, self.prefix, n + hits.len() * LANES - 1);
         let (before, wrapped) = self.ring.split_at(self.unwrapped);
-        decoder.add(Sources::new(&history.ring, index), before, planes, hits);
+        decoder.add(&Sources::new(&history.ring, index), before, planes, hits);
         if !wrapped.is_empty() {
-            decoder.add(Sources::new(&history.ring, index + history.layout.ring), wrapped, planes, hits);
+            decoder.add(&Sources::new(&history.ring, index + history.layout.ring), wrapped, planes, hits);
         }
         if self.legal > 0 {
             let (sources, moves) = match self.unpacked.is_empty() {
                 true => (Sources::new(&history.prefix, LANES + n), self.prefix),
                 false => (Sources::new(unpacked, unpacked.len() + n % TILE), self.unpacked.as_slice()),
             };
-            decoder.add(sources, &moves[..self.legal], planes, hits);
+            decoder.add(&sources, &moves[..self.legal], planes, hits);
         }
     }
 }

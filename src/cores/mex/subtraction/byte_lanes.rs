@@ -259,7 +259,7 @@ impl<'a> ByteLanes<'a> {
         let b = n % TILE_HEAPS / LANES;
         for (window, near) in self.windows.iter_mut().zip(&mut self.near) {
             let (from, planes) = (window.known.behind(n), window.known.first.len());
-            self.decoder.add(from, &self.moves[..self.in_tile], planes, &mut window.far[b..=b]);
+            self.decoder.add(&from, &self.moves[..self.in_tile], planes, &mut window.far[b..=b]);
             self.decoder.free_words(&window.far[b], &mut near.free);
         }
     }
@@ -349,7 +349,7 @@ pub fn far_part(
         let to = range.end.min(*reach);
         if to >= from + LEAST_MOVES || (p == 0 && to > from) {
             for chunk in moves[from..to].chunks(MOVES_AT_ONCE) {
-                decoder.add(known.behind(start), chunk, planes, hits);
+                decoder.add(&known.behind(start), chunk, planes, hits);
             }
             (from, planes) = (to, p);
         }

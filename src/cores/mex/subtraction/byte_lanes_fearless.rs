@@ -30,7 +30,13 @@ pub fn cost(input: &Subtraction, context: CostContext, rates: [f64; 3]) -> Cost 
 }
 
 #[inline(always)]
-fn by_permutes<const P: usize, S: Simd>(simd: S, tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {
+fn by_permutes<const P: usize, S: Simd>(
+    simd: S,
+    tables: &Planes,
+    from: &Sources,
+    moves: &[usize],
+    hits: &mut [Planes],
+) {
     let load = |block: &[u8; LANES]| u8x64::load_array_ref(simd, block);
     let (mut table, mut sum) = ([u8x64::splat(simd, 0); P], [u8x64::splat(simd, 0); P]);
     for p in 0..P {
@@ -73,7 +79,7 @@ fn bit<S: Simd>(simd: S, codes: S::u8s) -> S::u8s {
 }
 
 #[inline(always)]
-fn by_comparisons<const P: usize, S: Simd>(simd: S, from: Sources, moves: &[usize], hits: &mut [Planes]) {
+fn by_comparisons<const P: usize, S: Simd>(simd: S, from: &Sources, moves: &[usize], hits: &mut [Planes]) {
     let zero = S::u8s::splat(simd, 0);
     let mut sum = [zero; P];
     for (from, hits) in from.blocks(hits) {
@@ -97,7 +103,7 @@ fn by_comparisons<const P: usize, S: Simd>(simd: S, from: Sources, moves: &[usiz
 }
 
 #[inline(always)]
-fn accumulate<const P: usize>(simd: impl Simd, tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {
+fn accumulate<const P: usize>(simd: impl Simd, tables: &Planes, from: &Sources, moves: &[usize], hits: &mut [Planes]) {
     fn width<S: Simd>(_: S) -> usize {
         S::u8s::LEN
     }
@@ -111,7 +117,7 @@ fn accumulate<const P: usize>(simd: impl Simd, tables: &Planes, from: Sources, m
 fn at_level<S: Simd>(simd: S) -> Box<dyn Decoder> {
     let tables: &'static Planes = std::hint::black_box(&TABLES);
     Box::new(Backend {
-        add: move |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+        add: move |from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
             simd.vectorize(
                 #[inline(always)]
                 || by_planes!(planes, accumulate(simd, tables, from, moves, hits)),

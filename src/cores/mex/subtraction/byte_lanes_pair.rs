@@ -185,7 +185,7 @@ mod model {
     use crate::machine::sync::{explore, explore_without};
 
     /// A kernel's accumulation, one heap at a time.
-    fn accumulate(sources: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
+    fn accumulate(sources: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
         for (sources, hits) in sources.blocks(hits) {
             for m in moves {
                 let codes = sources.behind(*m);

@@ -21,13 +21,13 @@ pub mod wide {
     static TABLES: Planes = ONE_HOT;
 
     /// ORs what the moves reach into the first planes of blocks.
-    fn decode(from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
+    fn decode(from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
         let tables = std::hint::black_box(&TABLES);
         by_planes!(planes, accumulate(tables, from, moves, hits));
     }
 
     #[inline(always)]
-    fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {
+    fn accumulate<const P: usize>(tables: &Planes, from: &Sources, moves: &[usize], hits: &mut [Planes]) {
         let mut table = [u8x64::new([0; LANES]); P];
         for p in 0..P {
             table[p] = u8x64::new(tables[p]);
@@ -94,7 +94,7 @@ pub mod std_simd {
     }
 
     #[inline(always)]
-    fn accumulate<const P: usize, const N: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
+    fn accumulate<const P: usize, const N: usize>(from: &Sources, moves: &[usize], hits: &mut [Planes]) {
         let zero = Simd::<u8, N>::splat(0);
         for (from, hits) in from.blocks(hits) {
             for part in 0..LANES / N {
@@ -117,11 +117,11 @@ pub mod std_simd {
     by_tiers!(Borrow<dyn Decoder>, {
         /// For [`by_planes`], which passes one parameter.
         #[inline(always)]
-        fn of_register<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
+        fn of_register<const P: usize>(from: &Sources, moves: &[usize], hits: &mut [Planes]) {
             accumulate::<P, REGISTER>(from, moves, hits);
         }
         let parts: &'static dyn Decoder = &Backend {
-            add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+            add: |from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
                 by_planes!(planes, of_register(from, moves, hits))
             },
             free_words: |hits: &Planes, free: &mut [u64; LANES]| plain::free_words(hits, free),
@@ -146,7 +146,7 @@ pub mod c {
 
     by_forms!(Borrow<dyn Decoder>, |form| {
         let parts = Backend {
-            add: move |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+            add: move |from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
                 form.decode(from.codes, from.at, moves, planes, hits);
             },
             free_words: |hits: &Planes, free: &mut [u64; LANES]| plain::free_words(hits, free),

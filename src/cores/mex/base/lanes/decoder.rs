@@ -42,8 +42,8 @@ pub use by_planes;
 /// that it decodes.
 pub trait Decoder: Sync {
     /// ORs the first planes of the values that the moves reach into the hits of consecutive blocks. The first block reads these
-    /// sources.
-    fn add(&self, from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]);
+    /// sources, which are passed as a reference: a copy would wait for the stores of what is copied.
+    fn add(&self, from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]);
 
     /// The values that are not hit, a word for each heap.
     fn free_words(&self, hits: &Planes, free: &mut [u64; LANES]);
@@ -65,12 +65,12 @@ pub struct Backend<A, F, S> {
 
 impl<A, F, S> Decoder for Backend<A, F, S>
 where
-    A: Fn(Sources, &[usize], usize, &mut [Planes]) + Sync,
+    A: Fn(&Sources, &[usize], usize, &mut [Planes]) + Sync,
     F: Fn(&Planes, &mut [u64; LANES]) + Sync,
     S: Fn(&mut [Near], &NearMoves) -> bool + Sync,
 {
     #[inline(always)]
-    fn add(&self, from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
+    fn add(&self, from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
         (self.add)(from, moves, planes, hits);
     }
 

@@ -9,7 +9,7 @@ use crate::simd::array_of;
 /// ORs the first `planes` planes of the values that `moves` reach into `hits`, for consecutive blocks. The first block reads
 /// `from`.
 #[inline(always)]
-pub fn accumulate(from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
+pub fn accumulate(from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
     for (from, hits) in from.blocks(hits) {
         for m in moves {
             let codes = from.behind(*m);
@@ -33,7 +33,7 @@ pub fn accumulate(from: Sources, moves: &[usize], planes: usize, hits: &mut [Pla
 #[inline(always)]
 pub fn first_plane(codes: &[u8; LANES]) -> [u8; LANES] {
     let mut hits: [Planes; 1] = [[[0; LANES]; PLANES]];
-    accumulate(Sources::new(codes, 0), &[0], 1, &mut hits);
+    accumulate(&Sources::new(codes, 0), &[0], 1, &mut hits);
     hits[0][0]
 }
 

@@ -13,7 +13,7 @@ use super::decoder::{
 use crate::simd::array_of;
 use crate::simd::v128::{SUMS, Vector, load, lookup, store, transposed};
 
-fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
+fn accumulate<const P: usize>(from: &Sources, moves: &[usize], hits: &mut [Planes]) {
     let tables = [load(&group_table::<GROUP>(0)), load(&group_table::<GROUP>(1))];
     decode::<P>(from, moves, hits, |p, low, codes| {
         if p % 2 == 0 {
@@ -37,7 +37,7 @@ pub fn first_plane(codes: &[u8; LANES]) -> [u8; LANES] {
 /// plane before.
 #[inline(always)]
 fn decode<const P: usize>(
-    from: Sources,
+    from: &Sources,
     moves: &[usize],
     hits: &mut [Planes],
     one_hot: impl Fn(usize, &mut Vector<u8>, Vector<u8>) -> Vector<u8>,
@@ -57,7 +57,7 @@ fn decode<const P: usize>(
 /// [`decode`] for a block, `Q` vectors of heaps at a time.
 #[inline(always)]
 fn decode_block<const P: usize, const Q: usize>(
-    from: Sources,
+    from: &Sources,
     moves: &[usize],
     hits: &mut Planes,
     one_hot: &impl Fn(usize, &mut Vector<u8>, Vector<u8>) -> Vector<u8>,
@@ -99,7 +99,7 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
 #[inline(never)] // compiled here, not where it is used
 pub fn parts() -> &'static dyn Decoder {
     &Backend {
-        add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+        add: |from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
             by_planes!(planes, accumulate(from, moves, hits))
         },
         free_words: |hits: &Planes, free: &mut _| free_words(hits, free),

@@ -24,7 +24,7 @@ pub mod avx2 {
     use crate::simd::avx2::{load, store};
 
     #[tier(Avx2)]
-    fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
+    fn accumulate<const P: usize>(from: &Sources, moves: &[usize], hits: &mut [Planes]) {
         let tables = [load(&group_table::<32>(0)), load(&group_table::<32>(1))];
         // After these additions, bit 7 is set in codes below the highest group, or in codes above the lowest one.
         let (highest, lowest) = (_mm256_set1_epi8(0xd0_u8 as i8), _mm256_set1_epi8(0x70));
@@ -120,7 +120,7 @@ pub mod avx2 {
     #[tier(Avx2)]
     pub fn parts() -> &'static dyn Decoder {
         &Backend {
-            add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+            add: |from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
                 by_planes!(planes, accumulate(from, moves, hits));
             },
             free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
@@ -170,7 +170,7 @@ pub mod avx512 {
     pub const BY_SHIFT: usize = 0b1001_0010;
 
     #[tier(Avx512)]
-    fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize], hits: &mut [Planes]) {
+    fn accumulate<const P: usize>(tables: &Tables, from: &Sources, moves: &[usize], hits: &mut [Planes]) {
         let zero = _mm512_setzero_si512();
         let (mut lookup, mut shifted, mut sum) = ([zero; P], [zero; P], [zero; P]);
         for p in 0..P {
@@ -263,7 +263,7 @@ pub mod avx512 {
     #[tier(Avx512)]
     pub fn parts() -> &'static dyn Decoder {
         &Backend {
-            add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+            add: |from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
                 let tables = std::hint::black_box(&TABLES);
                 by_planes!(planes, accumulate(tables, from, moves, hits));
             },

@@ -12,7 +12,7 @@ use crate::simd::avx512::{load, store};
 
 /// Resolves a block in registers. Only the guess waits for the block before, for one permute.
 #[tier(Avx512)]
-fn resolve(pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
+fn resolve(pattern: &Pattern, evidence: &Evidence, codes: &mut [u8; LANES]) -> bool {
     let lookup = load(&TABLES.lookup[0]);
     let one = _mm512_set1_epi8(1);
     let guess = _mm512_permutexvar_epi8(load(&pattern.repeat), load(evidence.repeated));
@@ -47,6 +47,5 @@ fn resolve(pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bo
 #[inline]
 #[tier(Avx512)]
 pub fn parts() -> Backend {
-    let resolve = |pattern: &Pattern, evidence: Evidence, codes: &mut _| resolve(pattern, evidence, codes);
     Backend { decoder: avx512::parts(), held: 2, resolve }
 }
