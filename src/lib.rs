@@ -121,7 +121,7 @@
 //! |---|---|
 //! | duel | kernels or builds timed in interleaved rounds on one input |
 //! | turn, round | the timed runs of one kernel; one turn of each kernel |
-//! | tie | a difference under 5 %, or an interval that holds 1 |
+//! | tie | a ratio whose interval, or range, holds 1 |
 //! | disturbed | of a turn: over 10 % longer than the best turn of its kernel, and left out |
 //! | layout | the addresses of code, stack and tables in one process |
 //! | mode | the speed of a kernel in one layout, if others are faster or slower |

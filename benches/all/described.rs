@@ -143,16 +143,16 @@ fn operations_have_a_row_for_each_tier() {
         "mex_zeros baseline sieve 800.00 ms* 1.00",
         "at 1\u{202f}048\u{202f}576 elsewhere byte_sieve 20.00 ms 40.0",
         "portable rows 10.00 ms 80.0",
-        "avx2 rows_avx2 9.60 ms 83.3 tie with portable",
+        "avx2 rows_avx2 9.60 ms 83.3 within 5 % of portable",
         "avx512 rows_avx512 5.00 ms 160",
         "",
-        "× base: how many times as fast as the baseline. Ties differ by less than 5 %. *: one run.",
+        "× base: times as fast as the baseline. Within 5 %, `nimlanes compare` decides. *: one run.",
         "",
     ];
     assert_eq!(rows(&table), want);
     // A tier that this machine lacks has no row.
     let table = table::of_operations(&kernels(), &[Tier::Portable]);
-    assert!(!table.contains("avx") && !table.contains("tie with"), "{table}");
+    assert!(!table.contains("avx") && !table.contains("within 5 % of"), "{table}");
     assert_eq!(table::of_operations(&[], &[Tier::Portable]), "");
 }
 
@@ -162,7 +162,7 @@ fn kernels_are_ranked_at_the_published_size() {
         "mex_zeros, squares, by the time at 1\u{202f}048\u{202f}576",
         "100 1\u{202f}048\u{202f}576 × base",
         "observed – 1.00 ms 800",
-        "rows_threads – 1.00 ms 800 tie",
+        "rows_threads – 1.00 ms 800 within 5 %",
         "rows_avx512 – 5.00 ms 160",
         "rows_avx2 – 9.60 ms 83.3",
         "rows 1.00 µs 10.00 ms 80.0",

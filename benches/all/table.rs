@@ -5,8 +5,8 @@ use std::fmt::Write;
 use nimlanes::kernel::Tier;
 use nimlanes::units::{grouped, ratio, span};
 
-/// Differences below this are ties.
-const TIE: f64 = 1.05;
+/// Times that differ by less are marked: here they have no range, and a duel decides.
+const NEAR: f64 = 1.05;
 
 /// The time of a kernel on an input, as measured in this run.
 #[derive(Clone, Debug)]
@@ -39,8 +39,8 @@ impl Timing {
         baseline.map_or_else(|| "–".to_owned(), |baseline| ratio(baseline.ns / self.ns))
     }
 
-    fn ties_with(&self, other: &Timing) -> bool {
-        self.ns.max(other.ns) < TIE * self.ns.min(other.ns)
+    fn is_near(&self, other: &Timing) -> bool {
+        self.ns.max(other.ns) < NEAR * self.ns.min(other.ns)
     }
 }
 
@@ -70,8 +70,8 @@ pub fn of_operations(timings: &[Timing], tiers: &[Tier]) -> String {
         for tier in tiers {
             let fits = |timing: &Timing| timing.tier == *tier && timing.is_exact && !timing.is_parallel;
             let Some(best) = best(&fits) else { continue };
-            let tie = below.filter(|(_, below)| best.ties_with(below)).map(|(tier, _)| tier);
-            rows.push((tier.name(), Some(best), tie));
+            let near = below.filter(|(_, below)| best.is_near(below)).map(|(tier, _)| tier);
+            rows.push((tier.name(), Some(best), near));
             below = Some((*tier, best));
         }
         let mut names = all
@@ -79,12 +79,12 @@ pub fn of_operations(timings: &[Timing], tiers: &[Tier]) -> String {
             .map(|first| [first.operation.to_owned(), format!("at {}", grouped(&first.size.to_string()))])
             .into_iter()
             .flatten();
-        for (row, timing, tie) in rows {
+        for (row, timing, near) in rows {
             let Some(timing) = timing else { continue };
-            let tie = tie.map_or_else(String::new, |tier| format!("tie with {}", tier.name()));
+            let near = near.map_or_else(String::new, |tier| format!("within 5 % of {}", tier.name()));
             let (name, kernel) = (names.next().unwrap_or_default(), timing.kernel);
             let (time, ratio) = (timing.time(), timing.ratio(baseline));
-            push(&mut table, format!("{name:<15}  {row:<9}  {kernel:<28}  {time:>10}  {ratio:>8}  {tie}"));
+            push(&mut table, format!("{name:<15}  {row:<9}  {kernel:<28}  {time:>10}  {ratio:>8}  {near}"));
         }
     }
     if !table.is_empty() {
@@ -131,9 +131,9 @@ fn of_workload(timings: &[Timing]) -> String {
         let times = columns(&|size| at(kernel, size).map_or_else(|| "– ".to_owned(), Timing::time));
         let timing = at(kernel, ranked);
         let ratio = timing.map_or_else(|| "–".to_owned(), |timing| timing.ratio(baseline));
-        let tie = timing.zip(best).filter(|(timing, best)| timing.kernel != best.kernel && timing.ties_with(best));
-        let tie = tie.map_or("", |_| "tie");
-        push(&mut table, format!("{kernel:<28}{times}  {ratio:>8}  {tie}"));
+        let near = timing.zip(best).filter(|(timing, best)| timing.kernel != best.kernel && timing.is_near(best));
+        let near = near.map_or("", |_| "within 5 %");
+        push(&mut table, format!("{kernel:<28}{times}  {ratio:>8}  {near}"));
     }
     table + "\n"
 }
@@ -149,5 +149,5 @@ fn with_notes(tables: String, timings: &[Timing]) -> String {
         return tables;
     }
     let one_run = if timings.iter().any(|timing| timing.is_one_run) { " *: one run." } else { "" };
-    format!("{tables}× base: how many times as fast as the baseline. Ties differ by less than 5 %.{one_run}\n\n")
+    format!("{tables}× base: times as fast as the baseline. Within 5 %, `nimlanes compare` decides.{one_run}\n\n")
 }

@@ -42,8 +42,12 @@ const NOT_TESTED: &str = "<!-- not tested:";
 const STANDS_FOR: &str = "<!-- stands for:";
 
 /// Parts of forms that depend on the machine and on what else it does.
-const VARYING: [&str; 3] =
-    [", 0 % of the turns disturbed and left out", " (few: the range covers nearly all of them)", ", debug profile"];
+const VARYING: [&str; 4] = [
+    ", 0 % of the turns disturbed and left out",
+    " (few: the range covers nearly all of them)",
+    ", debug profile",
+    " tie",
+];
 
 /// The beginnings of lines that depend on these.
 const VARYING_LINES: [&str; 2] = ["not reliable: ", "two modes: "];

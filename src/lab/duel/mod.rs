@@ -4,7 +4,7 @@
 //! drift affects all of them equally. Other work on the same core makes some turns slower, for some kernels more than
 //! for others; nothing makes a turn faster. So turns that take over 10 % longer than the best turn of their kernel are
 //! left out. The results are the median time, the ratio of the baseline's median time to it, and the range of the
-//! middle 80 % of the ratios *in the same round*. Differences under 5 % are ties.
+//! middle 80 % of the ratios *in the same round*.
 //!
 //! One process is one layout: the addresses of its stack, tables and code may make a kernel faster or slower than in
 //! the next process, and no number of rounds shows that. So the rounds of a duel can be spread over several processes

@@ -2,13 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::interval::interval;
+use super::interval::{interval, is_tie};
 use super::{Duel, Played, Row};
 use crate::files::saved::Measured;
 use crate::measuring::builds::protocol::{Identity, Listed};
-
-/// Relative differences of ratios up to this are ties, whatever their spread.
-pub const TIE: f64 = 0.05;
 
 /// Kernels in one build or in several, timed in turns on one input. Where no other build took part, it is written as its [`Duel`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,12 +73,12 @@ impl Quotient {
         Quotient { ratio, interval: [least, most], low, high, processes: played.ratios_of_processes(this, other) }
     }
 
-    /// Whether this build is `slower` or `faster`, or a `tie`: a difference is larger than a [`TIE`], and its interval does not hold 1.
+    /// Whether this build is `slower` or `faster`, or a `tie`.
     pub fn verdict(&self) -> &'static str {
-        match (self.ratio, self.interval) {
-            (ratio, [low, _]) if low > 1.0 && ratio > 1.0 + TIE => "slower",
-            (ratio, [_, high]) if high < 1.0 && ratio * (1.0 + TIE) < 1.0 => "faster",
-            _ => "tie",
+        match self.ratio {
+            _ if is_tie(self.interval) => "tie",
+            ratio if ratio > 1.0 => "slower",
+            _ => "faster",
         }
     }
 }
@@ -91,14 +88,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_is_beyond_the_tie_and_its_interval() {
+    fn a_difference_is_beyond_its_interval() {
         for (ratio, interval, verdict) in [
             (1.07, [1.01, 1.09], "slower"),
             (0.93, [0.91, 0.99], "faster"),
             (1.07, [0.99, 1.09], "tie"),
             (0.93, [0.91, 1.01], "tie"),
-            (1.04, [1.01, 1.07], "tie"),
-            (0.96, [0.93, 0.99], "tie"),
+            (1.04, [1.01, 1.07], "slower"),
+            (0.96, [0.93, 0.99], "faster"),
         ] {
             let quotient = Quotient { ratio, interval, low: ratio, high: ratio, processes: None };
             assert_eq!(quotient.verdict(), verdict, "{ratio}");

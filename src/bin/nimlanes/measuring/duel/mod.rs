@@ -7,5 +7,6 @@ mod show;
 
 pub use nimlanes::lab::duel::*;
 
-pub use comparison::{Comparison, TIE};
+pub use comparison::Comparison;
+pub use interval::{FEW_ROUNDS, bounds, is_tie};
 pub use matches::{Match, PROCESSES};

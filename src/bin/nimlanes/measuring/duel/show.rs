@@ -4,8 +4,8 @@ use nimlanes::lab::environment::Build;
 use nimlanes::units::span;
 
 use super::comparison::{ComparedBuild, Comparison};
-use super::interval::CONFIDENCE;
-use super::{Duel, MIN_ROUNDS, Row, Skipped, TIE};
+use super::interval::{CONFIDENCE, FEW_ROUNDS, bounds, is_tie};
+use super::{Duel, Row, Skipped};
 use crate::measuring::builds::protocol::Identity;
 use crate::terminal::output::headed;
 
@@ -18,7 +18,7 @@ impl Comparison {
             listed.extend(build.rows.iter().map(|kernel| (&kernel.row, build.name.as_str())));
         }
         listed.sort_by(|(a, _), (b, _)| a.median_seconds.total_cmp(&b.median_seconds));
-        let table = heading(duel) + &body(&listed, !builds.is_empty(), &duel.skipped);
+        let table = heading(duel) + &body(&listed, !builds.is_empty(), duel);
         if builds.is_empty() { table } else { table + &self.changes() }
     }
 
@@ -41,8 +41,7 @@ impl Comparison {
             [kernel.row.kernel.clone(), build.name.clone(), format!("{:.3}", ratio.ratio), interval, all, best, verdict]
         });
         format!(
-            "{apart}\n{described}this/other = time of this build / time of the other; {}; an interval that holds 1 is a tie\n\n{}",
-            tie(),
+            "{apart}\n{described}this/other = time of this build / time of the other; a tie if the interval holds 1\n\n{}",
             headed(["kernel", "build", "this/other", &interval, "middle 80 %", "processes", ""], cells),
         )
     }
@@ -81,20 +80,14 @@ fn build_of(name: &str) -> String {
 fn heading(duel: &Duel) -> String {
     let Duel { case, build, baseline, disturbed, rows, .. } = duel;
     let (clock, rounds) = rows.first().map_or(("", 0), |row| (row.clock.as_str(), row.rounds));
-    let few = if rounds <= MIN_ROUNDS { " (few: the range covers nearly all of them)" } else { "" };
+    let few = if rounds < FEW_ROUNDS { " (few: the range covers nearly all of them)" } else { "" };
     let [disturbed, unreliable] = disturbances(*disturbed);
     format!(
         "{case}, {}, {clock} clock, {rounds} rounds{few} in {}{disturbed}\nratio = time of {baseline} / time of the \
-         kernel; {}\n{unreliable}\n",
+         kernel; a tie if its ranges hold 1\n{unreliable}\n",
         build_of(build),
         duel.layouts(),
-        tie(),
     )
-}
-
-/// The definition of a tie, in words.
-fn tie() -> String {
-    format!("under {:.0} % is a tie", 100.0 * TIE)
 }
 
 /// The share of turns that are left out, in words: the end of a line, and a line.
@@ -113,15 +106,18 @@ fn disturbances(share: f64) -> [String; 2] {
 /// A duel that leaves out a larger share of its turns is not reliable.
 const MOST_DISTURBED: f64 = 1.0 / 3.0;
 
-/// The rows, each with its build if there are several.
-fn body(listed: &[(&Row, &str)], builds: bool, skipped: &[Skipped]) -> String {
+/// The rows, each with its build if there are several. Those that tie with the baseline end with the word.
+fn body(listed: &[(&Row, &str)], builds: bool, duel: &Duel) -> String {
     let unit = listed.first().map_or("", |(row, _)| row.unit.as_str());
     let per_unit = format!("ns/{unit}");
-    let heads = ["tier", "claim", "threads", "time", "ratio", "middle 80 %", "processes", &per_unit, "# per doubling"];
+    let heads =
+        ["tier", "claim", "threads", "time", "ratio", "middle 80 %", "processes", &per_unit, "# per doubling", ""];
     let head = ["kernel"].into_iter().chain(builds.then_some("build")).chain(heads);
-    // A fixed scale, on which ties have the same length.
+    // A fixed scale, on which equal times have the same length.
     let slowest = listed.iter().map(|(row, _)| row.ratio).fold(1.0, f64::min);
+    let baseline = duel.rows.iter().find(|row| row.kernel == duel.baseline);
     let cells = |(row, build): &(&Row, &str)| {
+        let ties = is_tie(bounds(row)) && baseline.is_none_or(|baseline| !std::ptr::eq(baseline, *row));
         let numbers = [
             row.tier.clone(),
             row.claim.clone(),
@@ -132,6 +128,7 @@ fn body(listed: &[(&Row, &str)], builds: bool, skipped: &[Skipped]) -> String {
             across(row.ratio_processes),
             format!("{:.3}", 1e9 / row.throughput),
             "#".repeat(1 + (row.ratio / slowest).log2().round() as usize),
+            if ties { "tie" } else { "" }.to_owned(),
         ];
         [row.kernel.clone()].into_iter().chain(builds.then(|| (*build).to_owned())).chain(numbers).collect::<Vec<_>>()
     };
@@ -141,7 +138,7 @@ fn body(listed: &[(&Row, &str)], builds: bool, skipped: &[Skipped]) -> String {
         let [fast_time, slow_time] = [row.median_seconds, slow.median_seconds].map(|seconds| span(seconds * 1e9));
         Some(format!("two modes: {kernel}{of} takes {fast_time}, but {slow_time} in {} processes\n", slow.processes))
     });
-    headed(head, listed.iter().map(cells)) + &two_modes.collect::<String>() + &left_out(skipped)
+    headed(head, listed.iter().map(cells)) + &two_modes.collect::<String>() + &left_out(&duel.skipped)
 }
 
 /// A line for each kernel that did not take part.

@@ -23,7 +23,7 @@ use super::data::Data;
 use super::data::sources::Changed;
 use super::measure::tasks::SMALL;
 use crate::files::saved::day;
-use crate::measuring::duel::{Duel, Row};
+use crate::measuring::duel::{Duel, FEW_ROUNDS, Row, bounds, is_tie};
 
 const HOW_TO_READ: &str = include_str!("how_to_read.txt");
 const THREATS: &str = include_str!("threats.txt");
@@ -31,9 +31,6 @@ const REPRODUCE: &str = include_str!("reproduce.txt");
 
 const QUESTION: &str =
     "How many times as fast as the best known code elsewhere are exact kernels that rest on bits, layout and vectors?";
-
-/// Ratios of fewer rounds than this are marked.
-const FEW_ROUNDS: usize = 10;
 
 /// Where an input stands: in the order of the lists. Inputs that are in no list come last.
 pub fn place(case: &Case) -> impl Ord + use<> {
@@ -57,13 +54,9 @@ struct Ratio {
 }
 
 impl Ratio {
-    /// Its range holds the middle 80 % of the rounds and all processes, of both kernels if none is the baseline.
+    /// Its range has the [`bounds`] of both kernels, if none is the baseline.
     fn of(row: &Row, other: &Row) -> Self {
-        let range = |row: &Row| {
-            let [low, high] = row.ratio_processes.unwrap_or([row.ratio; 2]);
-            [row.ratio_low.min(low), row.ratio_high.max(high)]
-        };
-        let [[low, high], [least, most]] = [range(row), range(other)];
+        let [[low, high], [least, most]] = [row, other].map(bounds);
         let rounds = row.rounds.min(other.rounds);
         if row.kernel == other.kernel {
             return Ratio { ratio: 1.0, low: 1.0, high: 1.0, rounds };
@@ -73,7 +66,7 @@ impl Ratio {
 
     /// Whether the ranges of the two overlap.
     fn is_tie(&self) -> bool {
-        self.low <= 1.0 && 1.0 <= self.high
+        is_tie([self.low, self.high])
     }
 
     /// The number of rounds, and whether these are few.
