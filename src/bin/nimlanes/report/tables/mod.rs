@@ -30,7 +30,7 @@ const THREATS: &str = include_str!("threats.txt");
 const REPRODUCE: &str = include_str!("reproduce.txt");
 
 const QUESTION: &str =
-    "How many times as fast as the best known code elsewhere are exact kernels that rest on bits, layout and vectors?";
+    "How much faster than the best known code elsewhere are exact kernels built on bits, layout and vectors?";
 
 /// Where an input stands: in the order of the lists. Inputs that are in no list come last.
 pub fn place(case: &Case) -> impl Ord + use<> {

@@ -52,7 +52,7 @@ impl MachineReport<'_> {
     fn page(&self, entry: &Entry, duel: &Duel) -> String {
         let name = entry.name();
         let (question, sources) = about(name);
-        let plain = entry.plain(duel).map(|row| ("the best in plain Rust", row));
+        let plain = entry.plain(duel).map(|row| ("The best in plain Rust", row));
         let result = result(duel, &[entry.public(duel).map(|row| (PUBLIC, row)), plain]);
         let mut text = format!("# {}\n\n{question}\n\n{result}\n\n{}.\n\n", code(name), self.subject());
         let mut section = |title: &str, body: &str| {
@@ -135,20 +135,20 @@ fn chart_file(operation: &str) -> String {
     format!("{operation}-sizes.svg")
 }
 
-const PUBLIC: &str = "the best known elsewhere";
+const PUBLIC: &str = "The best known elsewhere";
 
-/// The result in one sentence, or two where kernels tie. `others` are compared with the fastest kernel.
+/// The result. `others` are compared with the fastest kernel.
 fn result(duel: &Duel, others: &[Option<(&str, &Row)>]) -> String {
     let Some(best) = duel.rows.first() else { return String::new() };
     let others = others.iter().flatten().filter(|(_, other)| other.kernel != best.kernel).map(|(title, other)| {
-        format!(", {} times as fast as {}, {title}", Ratio::of(best, other).with_rounds(), code(&other.kernel))
+        format!(" {title}, {}, takes {} times as long.", code(&other.kernel), Ratio::of(best, other).with_rounds())
     });
     let others: String = others.collect();
     let tied = duel.rows[1..].iter().filter(|row| Ratio::of(best, row).is_tie());
     let tied: Vec<String> = tied.map(|row| code(&row.kernel)).collect();
     let tied = if tied.is_empty() { String::new() } else { format!(" It ties with {}.", tied.join(", ")) };
     let (kernel, workload, size) = (code(&best.kernel), &duel.case.workload, size(duel.case.size));
-    format!("{kernel} takes {} per {} ({workload} at {size}){others}.{tied}", ns(1e9 / best.throughput), best.unit)
+    format!("{kernel} takes {} per {} ({workload} at {size}).{others}{tied}", ns(1e9 / best.throughput), best.unit)
 }
 
 /// A kernel's summary, with the name of the kernel that it refers to.
