@@ -200,9 +200,11 @@ fn other_programs_are_refused() {
     refused("/bin/cat", "it ended with exit status: 1: /bin/cat: answer: No such file");
     refused("/usr/bin/yes", "it prints `answer`");
     let none = folder.path().join("none").display().to_string();
-    refused(&none, &format!("cannot start {none}: No such file"));
-    refused(&format!("{none}.wasm"), &format!("cannot start {none}.wasm: No such file"));
-    refused("/", "cannot start /: is a directory");
+    for (path, why) in
+        [(none.clone(), "No such file"), (none + ".wasm", "No such file"), ("/".to_owned(), "is a directory")]
+    {
+        duel(Path::new(&path)).refused(2, &format!("cannot start {path}: {why}"));
+    }
     refused("/etc/passwd", "cannot start /etc/passwd: Permission denied");
     let profile = format!(r#""profile":"{}""#, Build::of_this().profile);
     let in_another_profile = format!("echo '{}'; sleep 60", hello().replace(&profile, r#""profile":"strange""#));
@@ -233,7 +235,7 @@ fn a_program_is_found_here_alone() {
         command
     };
     failed(&mut by_name("other"), "other is no build of nimlanes that can duel: it ended with exit status: 5");
-    failed(&mut by_name("sh"), "cannot start sh: No such file");
+    by_name("sh").refused(2, "cannot start sh: No such file");
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn a_file_that_a_shell_redirects_to_is_a_stream() {
     let kept = [&DUEL[..], &["./log"]].concat();
     for (redirection, before) in [(">", ""), (">>", "old\n")] {
         folder.put("log", "old\n");
-        let script = format!(r#""$0" "$@" {redirection} log"#);
+        let script = format!(r#""$0" "$@" 2{redirection} log"#);
         let output = shell(&script, &kept).current_dir(folder.0.path()).output().expect("a shell");
         assert_eq!((exit_code(&output), folder.names()), (Some(0), vec!["log".to_owned()]));
         let log = folder.read("log");
@@ -161,7 +161,9 @@ fn a_hyphen_is_the_standard_stream() {
     folder.refused(&["plot", "stone-game", "--limit", "9", "--output", "-"], 2, "allowed: names that end in .svg");
     folder.refused(&["profile", "mex_zeros", "--output", ".svg"], 2, "the suffix of the file is none of .svg");
     folder.refused(&["profile", "mex_zeros", "--output", "none/x.svg"], 1, "cannot write to none/x.svg: No such file");
-    folder.refused(&[&DUEL[..], &["-"]].concat(), 2, "--save names standard output");
+    for stream in ["-", "/dev/stdout"] {
+        folder.refused(&[&DUEL[..], &[stream]].concat(), 2, "--save names standard output");
+    }
     folder.refused(&[&DUEL[..], &["none/x"]].concat(), 1, "cannot write to none/x: No such file");
     for command in
         [&["survey", "0.77", "--dir"][..], &["family", "--largest-move", "3", "--dir"], &["report", "--data"]]
@@ -237,7 +239,7 @@ fn open_streams_are_appended_to() {
         let script = format!(r#"{{ echo a >&5; "$0" "$@" && echo b >&5; }} 5{redirection} log"#);
         assert!(to(&script, &out("/dev/fd/5")).ends_with(&format!("a\n{CSV}b\n")), "{redirection}");
     }
-    let saved = to(r#""$0" "$@" >> log"#, &[&DUEL[..], &["/dev/stdout"]].concat());
+    let saved = to(r#""$0" "$@" 2>> log"#, &[&DUEL[..], &["/dev/stderr"]].concat());
     assert!(saved.starts_with("old\n") && saved.contains("nimlanes-saved-1"), "{saved}");
 
     // A file that is no output is left as it is.

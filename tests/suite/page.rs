@@ -188,8 +188,8 @@ fn what_cannot_be_a_page_is_refused_and_nothing_is_overwritten() {
     for (file, says) in [("missing/page.html", "cannot write to missing/page.html"), ("src", "cannot write to src")] {
         refused(&["--html", file, "--data", "nothing"], 1, says);
     }
-    refused(&["--html", "old.html", "--data", "nothing"], 1, "no data in nothing");
-    refused(&["--html", "old.html", "--data", "damaged"], 1, "damaged/measurements.json is not a measurement");
+    refused(&["--html", "old.html", "--data", "nothing"], 2, "no data in nothing");
+    refused(&["--html", "old.html", "--data", "damaged"], 2, "damaged/measurements.json is not a measurement");
     refused(&["--html", "old.html"], 1, "RESULTS.md");
     for other in ["--quick", "--check", "--again"] {
         refused(&["--html", "old.html", other], 2, "cannot be used with");

@@ -61,7 +61,7 @@ fn after_help() -> String {
     let codes = [
         ["  0", "Done"],
         ["  1", "Failed"],
-        ["  2", "The command line is wrong, or a file that it names"],
+        ["  2", "The command line is wrong, or a file that is read"],
         ["  128 + N", "Ended by signal N: 130 by Ctrl-C"],
     ];
     let (variables, codes) = (output::table(variables), output::table(codes));
@@ -92,7 +92,8 @@ fn line(error: &clap::Error) -> String {
     let lines =
         text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let mut message = String::new();
-    for line in lines.filter(|line| !line.is_empty()) {
+    // No value of this program begins with hyphens, as clap would have it passed.
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with("tip: to pass ")) {
         let join = if message.is_empty() || message.ends_with(':') { " " } else { "; " };
         message = message + join + line;
     }

@@ -110,7 +110,7 @@ fn a_machine_is_named_by_hand() {
     assert_eq!(load(&root.path().join(other).join(FILE))["environment"]["microarchitecture"], said);
 
     add(&root, other, "given_name", json!("../lake"));
-    failed(&mut report(&root, &["--data", other]), "\"../lake\" is no name of a machine");
+    report(&root, &["--data", other]).refused(2, "\"../lake\" is no name of a machine");
 }
 
 /// Each is named in one line.
@@ -168,7 +168,7 @@ fn a_folder_that_cannot_be_used_is_left_out_and_not_touched() {
         // As the machine of the report, it is refused, or a draft.
         match says {
             "it is a draft" => drop(report(&root, &["--data", other]).assert().success()),
-            says => failed(&mut report(&root, &["--data", other]), says.trim_end()),
+            says => report(&root, &["--data", other]).refused(2, says.trim_end()),
         }
         assert_eq!(read(&root, "RESULTS.md"), before);
     }

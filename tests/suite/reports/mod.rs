@@ -33,7 +33,7 @@ fn a_kept_duel_is_read() {
     assert!(read(&root, "RESULTS.md").contains("zen5"));
     saved["content"]["rows"][0]["kernel"] = "<img>".into();
     let (root, folder) = measured(&saved);
-    failed(&mut report(&root, &["--data", folder]), "\"<img>\" is no name");
+    report(&root, &["--data", folder]).refused(2, "\"<img>\" is no name");
 }
 
 /// A folder that passes for a source tree.
@@ -427,7 +427,7 @@ fn what_was_measured_today_stays_until_all_is_measured_again() {
 fn a_report_without_usable_data_is_refused_and_the_old_one_kept() {
     let (root, folder) = measured(&headline());
     failed(&mut report(&root, &["--check"]), "RESULTS.md has no lines");
-    failed(&mut report(&root, &["--data", "profiles/none"]), "no data in profiles/none");
+    report(&root, &["--data", "profiles/none"]).refused(2, "no data in profiles/none");
     report(&root, &["--data", folder]).assert().success();
     let before = read(&root, "RESULTS.md");
 
@@ -443,7 +443,7 @@ fn a_report_without_usable_data_is_refused_and_the_old_one_kept() {
         ),
     ] {
         fs::write(&path, text).expect("a writable folder");
-        failed(&mut report(&root, &["--data", folder]), says);
+        report(&root, &["--data", folder]).refused(2, says);
         assert_eq!(read(&root, "RESULTS.md"), before);
     }
     fs::write(&path, whole).expect("a writable folder");
@@ -478,7 +478,7 @@ fn an_implausible_number_is_refused_with_its_file() {
         *line = format!("\"{field}\": {number}{}", if line.ends_with(',') { "," } else { "" });
         fs::write(&path, lines.join("\n")).expect("a writable folder");
         for command in [["--data", folder].as_slice(), &["--check"]] {
-            failed(&mut report(&root, command), "measurements.json is not a measurement saved by nimlanes: ");
+            report(&root, command).refused(2, "measurements.json is not a measurement saved by nimlanes: ");
         }
     }
 }

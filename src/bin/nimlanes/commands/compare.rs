@@ -108,9 +108,8 @@ impl From<DuelError> for Failure {
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    if args.save.as_deref().is_some_and(files::is_standard) {
-        let why =
-            "--save names standard output, where the duel is printed; allowed: a file, or --json to print it as JSON";
+    if args.save.as_deref().is_some_and(files::is_stdout) {
+        let why = "--save names standard output, where the duel is printed; allowed: a file, or --json instead";
         return Err(Failure::Usage(why.to_owned()));
     }
     let selection = args.threads.selection(Some(1))?;

@@ -126,7 +126,7 @@ fn periods(
     if let Some(folder) = folder {
         let is_enough =
             |of: &ProvedFamily| of.periods.family == name && of.periods.sets == input.sets() && of.top >= args.top();
-        let known = folder.known(&file).map_err(|error| Failure::Usage(error.to_string()))?;
+        let known = folder.known(&file)?;
         if let Some(known) = known.filter(is_enough) {
             return Ok(known.periods);
         }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::ArgGroup;
 use nimlanes::cores::mex::octal::sparse_space;
 use nimlanes::kernel::Run;
 
@@ -15,7 +16,7 @@ use crate::terminal::output::{check_writable, write_output};
 
 /// Draw the P-positions of a game, or the Grundy values of an octal game
 #[derive(clap::Args)]
-#[command(mut_arg("game", |game| game.required_unless_present("code").conflicts_with("code")))]
+#[command(group(ArgGroup::new("subject").args(["game", "code"]).required(true)))]
 #[command(before_help = "Examples:\n  nimlanes plot stone-game --limit 4000 --output stone-game.svg\n  \
     nimlanes plot proportionate-nim --limit 1e6 --moves 1:1,1:2 --output beams.svg\n  \
     nimlanes plot --code 0.6 --limit 1e5 --output officers.svg")]

@@ -14,7 +14,7 @@ use crate::measuring::profile::{Profile, ROOT, SUFFIXES, Sampler, Sampling, chan
 use crate::measuring::programs::{complete, program};
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
-use crate::terminal::output::{check_writable, print};
+use crate::terminal::output::{check_folder, check_writable, print};
 
 /// Sample one kernel, draw a flamegraph of where it spends its time, and show its hottest loop
 #[derive(clap::Args)]
@@ -55,7 +55,10 @@ fn output(text: &str) -> Result<PathBuf, String> {
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    check_writable(args.output.as_deref())?;
+    match &args.output {
+        Some(file) => check_writable(Some(file))?,
+        None => check_folder(&args.dir)?,
+    }
     let sampler = args.sampler.map_or_else(Sampler::from_env, |named| Ok(Some(named)))?;
     let against = args.against.as_deref();
     let names: Vec<_> = [args.kernel.as_deref()].into_iter().chain(against.map(Some)).collect();

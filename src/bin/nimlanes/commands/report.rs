@@ -18,7 +18,7 @@ use crate::report::measure::tasks::Effort;
 use crate::report::{self, Overview};
 use crate::terminal::failure::{Failure, remark, say};
 use crate::terminal::interrupt;
-use crate::terminal::output::{check_writable, failure, print};
+use crate::terminal::output::{check_folder, check_writable, failure, print};
 
 /// Measure everything, and generate RESULTS.md, its charts, and the digest in README.md
 ///
@@ -114,7 +114,7 @@ fn page(file: &Path, args: &Args) -> Result<(), Failure> {
         lines += &format!("it does not race and solve: {reason}\n");
     }
     // The page itself is on standard output.
-    if files::is_standard(file) {
+    if files::is_stdout(file) {
         say(lines.trim_end());
         return Ok(());
     }
@@ -131,6 +131,7 @@ fn measure(args: &Args) -> Result<PathBuf, Failure> {
         say(&format!("nimlanes: this microarchitecture has no name; using {name}; --name NAME gives it one"));
     }
     let effort = if args.quick { Effort::DRAFT } else { Effort::FULL };
+    check_folder(&folder)?;
     let plan = Plan::new(machine, &folder, effort, args.again, args.name.as_deref())?;
     say(&format!("{}; do not use the machine meanwhile", plan.summary()));
     let measured = plan.execute(&interrupt::run, &mut say);

@@ -68,7 +68,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let shard = args.shard.range(games.len() as u64);
     for input in &games[shard.start as usize..shard.end as usize] {
         let code = input.code().to_string();
-        let known = folder.known::<Surveyed>(&code).map_err(|error| Failure::Usage(error.to_string()))?;
+        let known = folder.known::<Surveyed>(&code)?;
         if let Some(known) = known.filter(|known| known.is_final(args.limit, LIMIT, args.seconds)) {
             print(&format!("{known}: known\n"))?;
             continue;

@@ -15,11 +15,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use super::identity::{folder, has_no_locks, id_of, is_at, names, pass_on, stream};
+use super::identity::{folder, has_no_locks, id_of, is_at, leads_to_stdout, names, pass_on, stream};
 
 /// Whether a path is `-`: standard output, or standard input of what reads.
 pub fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
+}
+
+/// Whether a path names standard output, in any way.
+pub fn is_stdout(path: &Path) -> bool {
+    is_standard(path) || leads_to_stdout(path)
 }
 
 /// Writes a file with the content that `fill` produces.
@@ -59,6 +64,17 @@ pub fn check(path: &Path) -> io::Result<()> {
         // A stream that was opened for reading refuses to write even nothing.
         None => stream(path)?.map_or(Ok(()), |mut stream| stream.write(&[]).map(drop)),
     }
+}
+
+/// The same for [`save()`]: of missing folders, the first one is to be created. Creates none.
+///
+/// # Errors
+/// The file or a folder cannot be written.
+pub fn check_saved(mut path: &Path) -> io::Result<()> {
+    while let Some(missing) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) {
+        path = missing;
+    }
+    check(path)
 }
 
 /// Whether two paths name the same file, which need not exist yet. Two outputs to one device, pipe or open stream lose nothing, so

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-pub use here::{has_no_locks, id_of, is_at, names, pass_on, stream};
+pub use here::{has_no_locks, id_of, is_at, leads_to_stdout, names, pass_on, stream};
 
 /// The parent folder of a file.
 pub fn folder(path: &Path) -> &Path {
@@ -70,6 +70,13 @@ mod here {
             2 => stderr().as_fd().try_clone_to_owned()?.into(),
             _ => duplicate(path, number)?,
         }))
+    }
+
+    /// Whether a path names the stream that is standard output.
+    pub fn leads_to_stdout(path: &Path) -> bool {
+        let id = |file: File| file.metadata().map(|file| of(&file)).ok();
+        let named = stream(path).ok().flatten().and_then(id);
+        named.is_some_and(|named| stdout().as_fd().try_clone_to_owned().is_ok_and(|out| id(out.into()) == Some(named)))
     }
 
     /// The standard stream that was redirected to the file of this path. Its output so far would be lost with the old file.
@@ -185,6 +192,11 @@ mod here {
     /// A file has the rights that its folder gives.
     pub fn pass_on(_: &Metadata, _: &File) -> io::Result<()> {
         Ok(())
+    }
+
+    /// As [`stream`].
+    pub fn leads_to_stdout(_: &Path) -> bool {
+        false
     }
 
     /// Streams have no paths.

@@ -9,4 +9,6 @@ pub mod pace;
 pub mod saved;
 pub mod surveyed;
 
-pub use self::atomic::{LockedFile, are_same, buffered, check, exit, is_standard, keep, save, write};
+pub use self::atomic::{
+    LockedFile, are_same, buffered, check, check_saved, exit, is_standard, is_stdout, keep, save, write,
+};

@@ -152,14 +152,13 @@ impl Folder {
         if path.exists() { Ok(Some(Saved::read(&path)?.content)) } else { Ok(None) }
     }
 
-    /// Creates the folder and checks that something can be kept, before the work to find it is done.
+    /// Checks that something can be kept, before the work to find it is done.
     ///
     /// # Errors
     /// The file or the folder cannot be written.
     pub fn check_writable(&self, name: &str) -> Result<(), SavedError> {
         let path = self.file(name);
-        let tried = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| files::check(&path));
-        tried.map_err(|source| SavedError::Write(path, source))
+        files::check_saved(&path).map_err(|source| SavedError::Write(path, source))
     }
 
     /// Keeps what was found on a machine, and returns it.

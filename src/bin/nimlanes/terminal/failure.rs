@@ -88,7 +88,10 @@ impl From<SolveError> for Failure {
 
 impl From<SavedError> for Failure {
     fn from(error: SavedError) -> Self {
-        Failure::Failed(error.to_string())
+        match error {
+            SavedError::Write(..) => Failure::Failed(error.to_string()),
+            SavedError::Read(..) | SavedError::Invalid(..) => Failure::Usage(error.to_string()),
+        }
     }
 }
 

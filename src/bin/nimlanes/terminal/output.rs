@@ -43,6 +43,11 @@ pub fn check_writable(file: Option<&Path>) -> Result<(), Failure> {
     file.map_or(Ok(()), files::check).map_err(|error| failure(&error, file))
 }
 
+/// Checks that files can be written below a folder, which need not exist, before the work to fill them is done.
+pub fn check_folder(folder: &Path) -> Result<(), Failure> {
+    files::check_saved(&folder.join("file")).map_err(|error| failure(&error, Some(folder)))
+}
+
 /// The failure for a write error of a file, or of standard output.
 pub fn failure(error: &Error, file: Option<&Path>) -> Failure {
     match (error.kind(), file.filter(|path| !files::is_standard(path))) {

@@ -7,7 +7,7 @@ use nimlanes::kernel::selection::{Selection, largest};
 use nimlanes::kernel::session::Session;
 use nimlanes::units::span;
 
-use super::{Target, Threads, kernel, seconds};
+use super::{Target, Threads, duplicate, kernel, seconds};
 use crate::terminal::failure::{Failure, remark};
 
 /// The predicted time of a run at the default size is at most this.
@@ -40,6 +40,8 @@ pub struct Opened {
     pub threads: usize,
     /// The name of the slowest, and the predicted nanoseconds of a run.
     slowest: (&'static str, f64),
+    /// On the size and the prediction.
+    remark: String,
 }
 
 impl Opened {
@@ -54,9 +56,19 @@ impl Opened {
 }
 
 impl Repeat {
-    /// Opens a session for the kernels of these names; `None` is the selected one. Says on stderr how long the slowest of them is predicted
-    /// to take, and why the size is not the published one.
+    /// Opens a session for the kernels of these names, each once; `None` is the selected one. Prints on stderr how long the slowest of them
+    /// is predicted to take, and why the size is not the published one.
     pub fn open(&self, names: &[Option<&str>]) -> Result<Opened, Failure> {
+        let opened = self.fitting(names)?;
+        if let Some(kernel) = duplicate(&opened.kernels) {
+            let name = opened.session.kernels()[*kernel].name;
+            return Err(Failure::Usage(format!("--against is {name}, the kernel itself; allowed: another one")));
+        }
+        remark(&opened.remark);
+        Ok(opened)
+    }
+
+    fn fitting(&self, names: &[Option<&str>]) -> Result<Opened, Failure> {
         let selection = self.threads.selection(Some(1))?.allow_long(); // what is long is decided here
         let attempt = |size| self.attempt(size, &selection, names);
         let (is_default, size) = (self.target.size.is_none(), self.target.size_or_published()?);
@@ -64,8 +76,8 @@ impl Repeat {
         let asked = attempt(size);
         let why = match &asked {
             Ok(opened) if self.force || opened.is_within(limit) => {
-                remark(&format!("size {size}{which}: {}", opened.prediction()));
-                return asked;
+                let remark = format!("size {size}{which}: {}", opened.prediction());
+                return asked.map(|opened| Opened { remark, ..opened });
             }
             Ok(opened) => opened.prediction(),
             Err(Failure::Usage(line)) if is_default => line.clone(),
@@ -76,8 +88,8 @@ impl Repeat {
         match fitting(less).filter(|_| less > 0) {
             Some(opened) if is_default => {
                 let limit = span(SHORT.as_nanos() as f64);
-                remark(&format!("size {less}, the largest within {limit} a run: at {size}{which}, {why}"));
-                Ok(opened)
+                let remark = format!("size {less}, the largest within {limit} a run: at {size}{which}, {why}");
+                Ok(Opened { remark, ..opened })
             }
             None if is_default => asked,
             fits => {
@@ -94,6 +106,6 @@ impl Repeat {
         let costs = kernels.iter().map(|kernel| session.cost(*kernel, selection.threads()).ns);
         let (ns, slowest) = costs.zip(&kernels).max_by(|a, b| a.0.total_cmp(&b.0)).expect("a kernel is named");
         let slowest = (session.kernels()[*slowest].name, ns);
-        Ok(Opened { session, kernels, threads: selection.threads(), slowest })
+        Ok(Opened { session, kernels, threads: selection.threads(), slowest, remark: String::new() })
     }
 }

@@ -25,12 +25,13 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Usage("--checkpoint needs --records, --zeros or --format summary".to_owned()));
     }
     // A checkpoint keeps no table of values, and a table ends at `MAX_LIMIT`.
-    let past_tables = args.checkpoint.is_some() || args.limit > MAX_LIMIT;
-    if args.records || is_summary && past_tables {
+    let (keeps, past_tables) = (args.checkpoint.is_some(), args.limit > MAX_LIMIT);
+    if args.records || is_summary && (keeps || past_tables) {
         match Records::new(&set, args.limit) {
             Ok(input) => return records(args, &set, input),
-            Err(error) if past_tables => return Err(error.into()),
-            Err(_) => {}
+            // The values themselves: a table states how far it goes.
+            Err(InputError::TooManyMoves { .. }) if !(keeps || args.records && past_tables) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     values(args, &set)

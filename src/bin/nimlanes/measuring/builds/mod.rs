@@ -134,7 +134,7 @@ impl Build {
                     Ok(file) if file.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
                     file => file,
                 };
-                file.map_err(|error| Failure::Failed(format!("cannot start {}: {error}", path.display())))?;
+                file.map_err(|error| Failure::Usage(format!("cannot start {}: {error}", path.display())))?;
                 found(path.display().to_string(), path.clone())
             }
             Build::Native if BUILD.starts_with(NATIVE.1) => {

@@ -155,7 +155,7 @@ impl Data {
     /// # Errors
     /// There is no duel, or the file cannot be used.
     pub fn read(folder: &Path) -> Result<Self, Failure> {
-        let none = || Err(Failure::Failed(format!("no data in {}: `nimlanes report` measures", folder.display())));
+        let none = || Err(Failure::Usage(format!("no data in {}: `nimlanes report` measures", folder.display())));
         let path = folder.join(FILE);
         if !path.is_file() {
             return none();
