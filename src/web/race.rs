@@ -7,7 +7,7 @@ use nimlanes::kernel::Run;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::lab::clock::{coarse_step, shortest_turn};
 use nimlanes::lab::duel::{
-    Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Local, Player, Row, Skipped, play,
+    Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Local, Player, Row, Skipped, is_tie, play,
 };
 use nimlanes::machine::Machine;
 use nimlanes::numbers::{number, within};
@@ -65,15 +65,16 @@ impl From<&Row> for Numbers {
 fn verdict(duel: &Duel, machine: &Machine, shortest: Duration) -> String {
     let Duel { case, baseline, disturbed, rows, .. } = duel;
     let Some(first) = rows.first() else { return "No kernel was timed.".to_owned() };
-    let ahead = |second: &Row| {
-        format!(", {} times as fast as {}", ratio(second.median_seconds / first.median_seconds), second.kernel)
+    let ahead = |second: &Row| match first.ratio_to(second) {
+        [low, _, high] if is_tie([low, high]) => format!(", and ties with {}", second.kernel),
+        [_, times, _] => format!(", {} times as fast as {}", ratio(times), second.kernel),
     };
     let rounded = coarse_step(shortest).map_or(String::new(), |step| {
         let step = time(step.as_secs_f64());
         format!(" The clock has steps of {step}, which round the times of turns: more seconds make them more exact.")
     });
     format!(
-        "{} wins at {}: {} times as fast as {baseline}{}. {} rounds of turns of {} or more; {:.1} % of the turns were disturbed and \
+        "{} is fastest at {}: {} times as fast as {baseline}{}. {} rounds of turns of {} or more; {:.1} % of the turns were disturbed and \
          are left out.{rounded} Tier {}.",
         first.kernel,
         grouped(&case.size.to_string()),

@@ -141,7 +141,8 @@ impl Command {
     pub fn refused(&mut self, code: i32, says: &str) {
         let Assert(output) = self.assert().code(code).stdout("");
         let line = String::from_utf8(output.stderr).expect("UTF-8");
-        let is_a_line = line.starts_with("nimlanes: ") && line.trim_end().lines().count() == 1;
+        let is_a_line =
+            line.starts_with("nimlanes: ") && line.trim_end().lines().count() == 1 && !line.contains("'-- ");
         assert!(is_a_line && line.contains(says), "{:?} should print {says:?}: {line}", self.process);
     }
 }

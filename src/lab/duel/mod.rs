@@ -193,10 +193,30 @@ impl Row {
         self.claim == Claim::Exact.name()
     }
 
+    /// The bounds of the ratio: the middle 80 % of the rounds, and all processes.
+    pub fn bounds(&self) -> [f64; 2] {
+        let [low, high] = self.ratio_processes.unwrap_or([self.ratio; 2]);
+        [self.ratio_low.min(low), self.ratio_high.max(high)]
+    }
+
+    /// How many times as fast the kernel is as another of its duel, between the bounds of this.
+    pub fn ratio_to(&self, other: &Row) -> [f64; 3] {
+        if self.kernel == other.kernel {
+            return [1.0; 3];
+        }
+        let ([low, high], [least, most]) = (self.bounds(), other.bounds());
+        [low / most, self.ratio / other.ratio, high / least]
+    }
+
     /// Half the range of the ratio over the rounds, in percent of it.
     pub fn spread(&self) -> f64 {
         50.0 * (self.ratio_high - self.ratio_low) / self.ratio
     }
+}
+
+/// Whether a ratio that was measured within these bounds is a tie.
+pub fn is_tie([low, high]: [f64; 2]) -> bool {
+    low <= 1.0 && 1.0 <= high
 }
 
 /// A speed of a kernel that is fast in some processes and slow in others.

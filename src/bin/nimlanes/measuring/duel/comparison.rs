@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::interval::{interval, is_tie};
-use super::{Duel, Played, Row};
+use super::interval::interval;
+use super::{Duel, Played, Row, is_tie};
 use crate::files::saved::Measured;
 use crate::measuring::builds::protocol::{Identity, Listed};
 

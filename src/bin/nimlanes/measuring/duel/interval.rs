@@ -2,21 +2,10 @@
 
 use fastrand::Rng;
 
-use super::{Row, quantile};
+use super::quantile;
 
 /// A duel of fewer rounds has few: its ranges are nearly all that was measured.
 pub const FEW_ROUNDS: usize = 10;
-
-/// Whether a ratio that was measured within these bounds is a tie.
-pub fn is_tie([low, high]: [f64; 2]) -> bool {
-    low <= 1.0 && 1.0 <= high
-}
-
-/// The bounds of the ratio of a row: the middle 80 % of the rounds, and all processes.
-pub fn bounds(row: &Row) -> [f64; 2] {
-    let [low, high] = row.ratio_processes.unwrap_or([row.ratio; 2]);
-    [row.ratio_low.min(low), row.ratio_high.max(high)]
-}
 
 /// The share of intervals that should hold the true ratio.
 pub const CONFIDENCE: f64 = 0.99;

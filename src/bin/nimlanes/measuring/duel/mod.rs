@@ -8,5 +8,5 @@ mod show;
 pub use nimlanes::lab::duel::*;
 
 pub use comparison::Comparison;
-pub use interval::{FEW_ROUNDS, bounds, is_tie};
+pub use interval::FEW_ROUNDS;
 pub use matches::{Match, PROCESSES};

@@ -4,8 +4,8 @@ use nimlanes::lab::environment::Build;
 use nimlanes::units::span;
 
 use super::comparison::{ComparedBuild, Comparison};
-use super::interval::{CONFIDENCE, FEW_ROUNDS, bounds, is_tie};
-use super::{Duel, Row, Skipped};
+use super::interval::{CONFIDENCE, FEW_ROUNDS};
+use super::{Duel, Row, Skipped, is_tie};
 use crate::measuring::builds::protocol::Identity;
 use crate::terminal::output::headed;
 
@@ -117,7 +117,7 @@ fn body(listed: &[(&Row, &str)], builds: bool, duel: &Duel) -> String {
     let slowest = listed.iter().map(|(row, _)| row.ratio).fold(1.0, f64::min);
     let baseline = duel.rows.iter().find(|row| row.kernel == duel.baseline);
     let cells = |(row, build): &(&Row, &str)| {
-        let ties = is_tie(bounds(row)) && baseline.is_none_or(|baseline| !std::ptr::eq(baseline, *row));
+        let ties = is_tie(row.bounds()) && baseline.is_none_or(|baseline| !std::ptr::eq(baseline, *row));
         let numbers = [
             row.tier.clone(),
             row.claim.clone(),

@@ -23,7 +23,7 @@ use super::data::Data;
 use super::data::sources::Changed;
 use super::measure::tasks::SMALL;
 use crate::files::saved::day;
-use crate::measuring::duel::{Duel, FEW_ROUNDS, Row, bounds, is_tie};
+use crate::measuring::duel::{Duel, FEW_ROUNDS, Row, is_tie};
 
 const HOW_TO_READ: &str = include_str!("how_to_read.txt");
 const THREATS: &str = include_str!("threats.txt");
@@ -54,14 +54,9 @@ struct Ratio {
 }
 
 impl Ratio {
-    /// Its range has the [`bounds`] of both kernels, if none is the baseline.
     fn of(row: &Row, other: &Row) -> Self {
-        let [[low, high], [least, most]] = [row, other].map(bounds);
-        let rounds = row.rounds.min(other.rounds);
-        if row.kernel == other.kernel {
-            return Ratio { ratio: 1.0, low: 1.0, high: 1.0, rounds };
-        }
-        Ratio { ratio: row.ratio / other.ratio, low: low / most, high: high / least, rounds }
+        let [low, ratio, high] = row.ratio_to(other);
+        Ratio { ratio, low, high, rounds: row.rounds.min(other.rounds) }
     }
 
     /// Whether the ranges of the two overlap.
