@@ -45,7 +45,7 @@
 pub use crate::cores::sink::Wanted;
 use crate::cores::sink::{self, Tally, Totals};
 use crate::kernel::selection::Selection;
-use crate::kernel::workload::{InputError, Workload, Workloads};
+use crate::kernel::workload::{InputError, Workload, Workloads, workload};
 use crate::kernel::{Core, Cost, Digest, KernelDef, Operation, RunError, Yields, kernels, threads};
 use crate::moves::Diagonals;
 use crate::simd::vectors;
@@ -293,24 +293,19 @@ impl Operation for Occupancy {
 
 impl Workloads for Occupancy {
     const WORKLOADS: &'static [Workload] = &[
-        Workload {
-            name: "proportionate",
-            summary: "take t, t and t, or t and 2t; size = the largest sum of both heaps",
-            published: 10_000_000,
-            sizes: &[10, 100, 10_000, 1_000_000, 10_000_000],
-        },
-        Workload {
-            name: "wythoff",
-            summary: "take t, or t and t; size = the largest sum of both heaps",
-            published: 1_000_000,
-            sizes: &[],
-        },
-        Workload {
-            name: "common-factors",
-            summary: "take t, 3t and 3t, or 2t and 4t; size = the largest sum of both heaps",
-            published: 1_000_000,
-            sizes: &[],
-        },
+        workload(
+            "proportionate",
+            "take t, t and t, or t and 2t; size = the largest sum of both heaps",
+            10_000_000,
+            &[10, 100, 10_000, 1_000_000, 10_000_000],
+        ),
+        workload("wythoff", "take t, or t and t; size = the largest sum of both heaps", 1_000_000, &[]),
+        workload(
+            "common-factors",
+            "take t, 3t and 3t, or 2t and 4t; size = the largest sum of both heaps",
+            1_000_000,
+            &[],
+        ),
     ];
 
     fn canonical(workload: &str) -> Result<String, InputError> {

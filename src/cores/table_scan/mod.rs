@@ -23,7 +23,7 @@ use std::fmt;
 use crate::cores::sink;
 pub use crate::cores::sink::Wanted;
 use crate::kernel::selection::Selection;
-use crate::kernel::workload::{InputError, Workload, Workloads};
+use crate::kernel::workload::{InputError, Workload, Workloads, workload};
 use crate::kernel::{Core, Digest, KernelDef, Operation, Yields, kernels};
 use crate::simd::vectors;
 
@@ -217,18 +217,8 @@ impl Operation for TableScan {
 
 impl Workloads for TableScan {
     const WORKLOADS: &'static [Workload] = &[
-        Workload {
-            name: "all-moves",
-            summary: "one, two or three heaps; size = the largest heap",
-            published: 1000,
-            sizes: &[10, 100, 1000],
-        },
-        Workload {
-            name: "one-or-two",
-            summary: "one or two heaps; size = the largest heap",
-            published: 1000,
-            sizes: &[100],
-        },
+        workload("all-moves", "one, two or three heaps; size = the largest heap", 1000, &[10, 100, 1000]),
+        workload("one-or-two", "one or two heaps; size = the largest heap", 1000, &[100]),
     ];
 
     fn input(workload: &str, size: u64, _: &Selection) -> Result<StoneGame, InputError> {

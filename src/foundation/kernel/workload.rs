@@ -44,6 +44,12 @@ pub struct Workload {
     pub sizes: &'static [u64],
 }
 
+/// A [`Workload`].
+#[doc(hidden)]
+pub const fn workload(name: &'static str, summary: &'static str, published: u64, sizes: &'static [u64]) -> Workload {
+    Workload { name, summary, published, sizes }
+}
+
 /// Why an input does not exist or cannot be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

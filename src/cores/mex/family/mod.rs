@@ -16,9 +16,8 @@
 use std::ops::Range;
 
 use super::oracle;
-use super::subtraction::workload;
 use crate::kernel::selection::Selection;
-use crate::kernel::workload::{InputError, Workload, Workloads};
+use crate::kernel::workload::{InputError, Workload, Workloads, workload};
 use crate::kernel::{Core, Digest, KernelDef, Operation, kernels};
 
 mod findings;
@@ -316,10 +315,6 @@ impl Operation for MexFamily {
     }
 
     fn steps(input: &Family) -> u64 {
-        input.sets
-    }
-
-    fn work(input: &Family, _: &Findings) -> u64 {
         input.sets
     }
 

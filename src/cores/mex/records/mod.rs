@@ -19,7 +19,7 @@
 use super::lanes::{self, LANES, WINDOW};
 use super::{oracle, residues};
 use crate::kernel::selection::Selection;
-use crate::kernel::workload::{InputError, Workload, Workloads};
+use crate::kernel::workload::{InputError, Workload, Workloads, workload};
 use crate::kernel::{Core, Digest, KernelDef, Operation, kernels};
 use crate::moves::MoveSet;
 use crate::text::numbers::indexable;
@@ -250,10 +250,6 @@ impl Operation for MexRecords {
         input.heaps() as u64
     }
 
-    fn work(input: &Records, _: &Output) -> u64 {
-        input.heaps() as u64
-    }
-
     fn digest(output: &Output) -> Digest {
         let last = output.first.last().copied().unwrap_or(0);
         let zeros = output.counts.first().copied().unwrap_or(0);
@@ -268,17 +264,17 @@ impl Operation for MexRecords {
 
 /// A set that is timed at the published size alone.
 const fn set(name: &'static str, summary: &'static str) -> Workload {
-    Workload { name, summary, published: 10_000_000, sizes: &[10_000_000] }
+    workload(name, summary, 10_000_000, &[10_000_000])
 }
 
 impl Workloads for MexRecords {
     const WORKLOADS: &'static [Workload] = &[
-        Workload {
-            name: "factorials",
-            summary: "take a factorial; size = the largest heap",
-            published: 10_000_000,
-            sizes: &[10, 100, 100_000, 10_000_000],
-        },
+        workload(
+            "factorials",
+            "take a factorial; size = the largest heap",
+            10_000_000,
+            &[10, 100, 100_000, 10_000_000],
+        ),
         set("fibonacci", "take a Fibonacci number; size = the largest heap"),
         set("primes", "take a prime; size = the largest heap"),
         set("2,7,19,50", "take 2, 7, 19 or 50; size = the largest heap"),

@@ -21,10 +21,9 @@
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
-use super::subtraction::workload;
 use super::translate;
 use crate::kernel::selection::Selection;
-use crate::kernel::workload::{InputError, Workload, Workloads};
+use crate::kernel::workload::{InputError, Workload, Workloads, workload};
 use crate::kernel::{Core, Digest, KernelDef, Operation, Run, RunError, kernels};
 
 mod bit_rows;
@@ -149,10 +148,6 @@ impl Operation for MexSplit {
     }
 
     fn steps(input: &Split) -> u64 {
-        input.limit() as u64 + 1
-    }
-
-    fn work(input: &Split, _: &Vec<u32>) -> u64 {
         input.limit() as u64 + 1
     }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::lanes::below;
 use super::{lanes, oracle, residues};
 use crate::kernel::selection::Selection;
-use crate::kernel::workload::{InputError, Workload, Workloads};
+use crate::kernel::workload::{InputError, Workload, Workloads, workload};
 use crate::kernel::{Core, Digest, KernelDef, Operation, RunError, kernels};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
@@ -281,26 +281,12 @@ impl Operation for MexSubtraction {
         input.heaps() as u64
     }
 
-    fn work(input: &Subtraction, _: &Vec<u16>) -> u64 {
-        input.heaps() as u64
-    }
-
     fn digest(values: &Vec<u16>) -> Digest {
         let max = values.iter().copied().max().unwrap_or(0);
         let zeros = values.iter().filter(|v| **v == 0).count() as u128;
         let sum = values.iter().map(|v| u128::from(*v)).sum();
         vec![("max", max.into()), ("zeros", zeros), ("sum", sum)]
     }
-}
-
-/// A workload of an operation on sets.
-pub(in crate::cores::mex) const fn workload(
-    name: &'static str,
-    summary: &'static str,
-    published: u64,
-    sizes: &'static [u64],
-) -> Workload {
-    Workload { name, summary, published, sizes }
 }
 
 /// A set that is timed at the published size alone.

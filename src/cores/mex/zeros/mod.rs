@@ -13,9 +13,9 @@
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-use super::subtraction::{Subtraction, workload};
+use super::subtraction::Subtraction;
 use crate::kernel::selection::Selection;
-use crate::kernel::workload::{InputError, Workload, Workloads};
+use crate::kernel::workload::{InputError, Workload, Workloads, workload};
 use crate::kernel::{Core, Cost, Digest, KernelDef, Operation, Run, kernels};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
@@ -140,10 +140,6 @@ impl Operation for MexZeros {
     }
 
     fn steps(input: &Zeros) -> u64 {
-        input.heaps() as u64
-    }
-
-    fn work(input: &Zeros, _: &Vec<u64>) -> u64 {
         input.heaps() as u64
     }
 

@@ -127,10 +127,6 @@ impl Operation for MexOctal {
         input.heaps() as u64
     }
 
-    fn work(input: &Octal, _: &Vec<u16>) -> u64 {
-        input.heaps() as u64
-    }
-
     fn digest(values: &Vec<u16>) -> Digest {
         let max = values.iter().max().copied().unwrap_or(0);
         let zeros = values.iter().filter(|value| **value == 0).count() as u128;

@@ -259,10 +259,6 @@ impl Operation for MexPeriod {
         input.heaps() as u64
     }
 
-    fn work(input: &Octal, _: &Census) -> u64 {
-        input.heaps() as u64
-    }
-
     fn digest(census: &Census) -> Digest {
         let zeros = census.tallies.iter().find(|tally| tally.value == 0).map_or(0, |tally| tally.heaps);
         let max = census.tallies.last().map_or(0, |tally| tally.value);

@@ -10,7 +10,7 @@
 use super::values_of;
 use crate::cores::mex::split::{MexSplit, Split};
 use crate::kernel::selection::Selection;
-use crate::kernel::workload::{InputError, Workload, Workloads};
+use crate::kernel::workload::{InputError, Workload, Workloads, workload};
 use crate::kernel::{Core, Digest, KernelDef, Operation, kernels};
 
 mod dp;
@@ -206,22 +206,18 @@ impl Operation for XorPartitions {
         (input.values.len() * input.total()) as u64
     }
 
-    fn work(input: &Partitions, _: &Vec<u32>) -> u64 {
-        (input.values.len() * input.total()) as u64
-    }
-
     fn digest(counts: &Vec<u32>) -> Digest {
         ["L3", "L4"].into_iter().zip(counts.iter().map(|count| u128::from(*count))).collect()
     }
 }
 
 impl Workloads for XorPartitions {
-    const WORKLOADS: &'static [Workload] = &[Workload {
-        name: "scatterstone",
-        summary: "count for splits into 2 or 3 parts, and for splits into more; size = the total",
-        published: 200,
-        sizes: &[10, 100, 200, 500],
-    }];
+    const WORKLOADS: &'static [Workload] = &[workload(
+        "scatterstone",
+        "count for splits into 2 or 3 parts, and for splits into more; size = the total",
+        200,
+        &[10, 100, 200, 500],
+    )];
 
     fn input(workload: &str, size: u64, selection: &Selection) -> Result<Partitions, InputError> {
         match workload {

@@ -19,7 +19,7 @@
 use super::values_of;
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use crate::kernel::selection::Selection;
-use crate::kernel::workload::{InputError, Workload, Workloads};
+use crate::kernel::workload::{InputError, Workload, Workloads, workload};
 use crate::kernel::{Core, Cost, Digest, KernelDef, Operation, kernels};
 use crate::moves::MoveSet;
 use crate::simd::walsh::walsh_hadamard;
@@ -133,22 +133,18 @@ impl Operation for XorTriples {
         input.heaps as u64
     }
 
-    fn work(input: &Values, _: &u128) -> u64 {
-        input.heaps as u64
-    }
-
     fn digest(output: &u128) -> Digest {
         vec![("triples", *output)]
     }
 }
 
 impl Workloads for XorTriples {
-    const WORKLOADS: &'static [Workload] = &[Workload {
-        name: "squares",
-        summary: "values of the game of taking a square number; size = the largest heap",
-        published: 100_000,
-        sizes: &[10, 100, 10_000, 100_000],
-    }];
+    const WORKLOADS: &'static [Workload] = &[workload(
+        "squares",
+        "values of the game of taking a square number; size = the largest heap",
+        100_000,
+        &[10, 100, 10_000, 100_000],
+    )];
 
     fn input(workload: &str, size: u64, selection: &Selection) -> Result<Values, InputError> {
         match workload {
