@@ -85,13 +85,11 @@ fn partner(lines: &[Direction], at: &[(usize, isize)], n: usize, last: usize) ->
 
 /// Rates: ns of a run, of a bit of the rows, and of a unit of the limit for each direction.
 pub fn cost(input: &ProportionateNim, _: CostContext, [start, bit, unit]: [f64; 3]) -> Cost {
-    if input.limit() > MAX_VISITED {
-        return Cost::IMPOSSIBLE;
-    }
     let limit = input.limit() as f64;
     let directions = directions(input);
     let bits: f64 = directions.iter().map(|pq| pq[0] as f64 * (limit + below(limit, *pq) + 512.0)).sum();
-    Cost { ns: start + bit * bits + unit * limit * directions.len() as f64, bytes: bits / 7.8 }
+    let ns = start + bit * bits + unit * limit * directions.len() as f64;
+    Cost { ns, bytes: bits / 7.8 }.only_if(input.limit() <= MAX_VISITED)
 }
 
 pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {

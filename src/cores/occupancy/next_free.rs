@@ -93,11 +93,9 @@ pub mod union_find {
     /// Rates: ns of a run, and of a unit of the limit if the tables stay in the caches and if they do not.
     pub fn cost(input: &ProportionateNim, _: CostContext, [start, small, large]: [f64; 3]) -> Cost {
         let limit = input.limit() as f64;
-        if 1.5 * limit >= f64::from(u32::MAX) - 4.0 {
-            return Cost::IMPOSSIBLE; // line numbers are u32
-        }
         let unit = if limit < 1e5 { small } else { large };
-        input.published(start + unit * limit, 14.3 * limit)
+        // Line numbers are u32.
+        input.published(start + unit * limit, 14.3 * limit).only_if(1.5 * limit < f64::from(u32::MAX) - 4.0)
     }
 
     pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {

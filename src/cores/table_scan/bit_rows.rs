@@ -313,10 +313,7 @@ pub mod bit_rows_fearless {
 
     /// Rates: those of [`bit_rows`].
     pub fn cost(input: &StoneGame, context: CostContext, rates: [f64; 2]) -> Cost {
-        if lacks(context.tier) {
-            return Cost::IMPOSSIBLE;
-        }
-        bit_rows::cost(input, context, rates)
+        bit_rows::cost(input, context, rates).only_if(!lacks(context.tier))
     }
 
     #[inline(always)]

@@ -54,13 +54,11 @@ const NS_PER_RUN: f64 = 1300.0;
 
 /// Rate: ns of the square of the heaps, nearly all for searches.
 pub fn cost(input: &StoneGame, _: CostContext, [square]: [f64; 1]) -> Cost {
-    if input.heaps() > MAX_HEAPS {
-        return Cost::IMPOSSIBLE;
-    }
     let n = input.heaps() as f64;
     let rows = (2.0 * n + 6.0 * K as f64) * size_of::<LineRow>() as f64;
     let of_band = (size_of::<[[u32; DUE]; K]>() + size_of::<[Layer; K]>()) as f64;
-    Cost { ns: square * n * n + NS_PER_HEAP * n + NS_PER_RUN, bytes: rows + size_of::<u32>() as f64 * n + of_band }
+    let bytes = rows + size_of::<u32>() as f64 * n + of_band;
+    Cost { ns: square * n * n + NS_PER_HEAP * n + NS_PER_RUN, bytes }.only_if(input.heaps() <= MAX_HEAPS)
 }
 
 /// With a row in one register: six marks per P-position. Per visit, of which there are four for three positions: six lines, and

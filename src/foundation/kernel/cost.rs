@@ -47,6 +47,12 @@ impl Cost {
         Cost { ns: self.ns + NS * touched / PAGE, ..self }
     }
 
+    /// The same cost for an input that the kernel can handle.
+    #[must_use]
+    pub fn only_if(self, is_possible: bool) -> Self {
+        if is_possible { self } else { Cost::IMPOSSIBLE }
+    }
+
     /// Whether the kernel can handle the input at all.
     pub fn is_possible(&self) -> bool {
         self.ns.is_finite()

@@ -20,11 +20,9 @@ pub mod table {
 
     /// Rates: the ns of a heap, and of a heap and move.
     pub fn cost(input: &Records, context: CostContext, rates: [f64; 2]) -> Cost {
-        if input.is_resumable {
-            return Cost::IMPOSSIBLE; // there is no history to save
-        }
         let Cost { ns, .. } = ring::cost(input, context, rates);
-        Cost { ns: ns - 100.0, bytes: input.heaps() as f64 }
+        // There is no history to save.
+        Cost { ns: ns - 100.0, bytes: input.heaps() as f64 }.only_if(!input.is_resumable)
     }
 
     /// A load for each heap and move.
@@ -118,11 +116,9 @@ pub mod residue_classes {
 
     /// Rates: the ns to compute the value of a heap, and to count it.
     pub fn cost(input: &Records, _: CostContext, [heap, count]: [f64; 2]) -> Cost {
-        if input.is_resumable || !takes(&input.set, input.limit) {
-            return Cost::IMPOSSIBLE; // there is no history to save
-        }
         let Cost { ns, bytes } = residues::cost(input.heaps(), heap);
-        Cost { ns: ns + count * input.heaps() as f64, bytes }
+        let is_possible = !input.is_resumable && takes(&input.set, input.limit);
+        Cost { ns: ns + count * input.heaps() as f64, bytes }.only_if(is_possible)
     }
 
     /// Whether the kernel takes the moves up to the limit: the primes, or a finite set that suits [`residues`].

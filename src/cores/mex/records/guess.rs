@@ -16,7 +16,7 @@ use super::compressed::{Chunks, JUDGED, LONGEST, MOST_BYTES, Readers, best_perio
 use super::history::History;
 use super::layout::HistoryLayout;
 use super::ring::{Blocks, Far, LaneBlocks, Position, drive, near, ring_lanes};
-use super::{Form, Output, Records, Start};
+use super::{Output, Records, Start};
 use crate::cores::mex::lanes::{Decoder, LANES, PLANES, Planes, WINDOW};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::{array_of, mapped};
@@ -297,14 +297,12 @@ pub mod compressed_lanes {
     pub fn cost(input: &Records, context: CostContext, rates: [f64; 3]) -> Cost {
         let layout = HistoryLayout::packed(input);
         let Some(packed) = layout.packed else { return guess_lanes::cost(input, context, rates) };
-        let plain = guess_lanes::cost(&Records { continues: None, ..input.clone() }, context, rates);
-        if !plain.is_possible() || input.continues == Some(Form::Plain) {
-            return Cost::IMPOSSIBLE;
-        }
+        let plain = guess_lanes::cost(&Records { continues_packed: None, ..input.clone() }, context, rates);
         let moves = input.moves().len() - layout.short;
         let fixed = layout.bytes() + Readers::bytes(moves) + Chunks::index_bytes(packed) + MOST_BYTES;
         let unpacked = NS_PER_UNPACKED * input.heaps() as f64 * (1 + moves) as f64;
         Cost { ns: plain.ns + unpacked, bytes: fixed as f64 + room(input, packed) }
+            .only_if(input.continues_packed != Some(false))
     }
 
     #[inline(always)]

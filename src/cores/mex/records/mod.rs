@@ -53,17 +53,8 @@ pub struct Records {
     moves: Option<Vec<usize>>,
     limit: u64,
     is_resumable: bool,
-    /// The form of the history that a run continues.
-    continues: Option<Form>,
-}
-
-/// How a history is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// As codes.
-    Plain,
-    /// Compressed, but for the last heaps.
-    Packed,
+    /// Whether the history that a run continues is packed.
+    continues_packed: Option<bool>,
 }
 
 impl Records {
@@ -82,7 +73,7 @@ impl Records {
             return Err(InputError::TooManyMoves { operation: NAME, most: MOST_MOVES });
         }
         let moves = moves.map(|moves| moves.iter().map(|m| *m as usize).collect());
-        Ok(Records { set: set.clone(), moves, limit, is_resumable: false, continues: None })
+        Ok(Records { set: set.clone(), moves, limit, is_resumable: false, continues_packed: None })
     }
 
     /// The same input for a run that can be resumed, which requires a kernel with a history.
@@ -94,8 +85,7 @@ impl Records {
     /// The same input for a run that continues earlier progress, which requires a kernel with a history of the same form.
     #[must_use]
     pub fn continuing(self, progress: &Progress) -> Self {
-        let form = if progress.is_packed() { Form::Packed } else { Form::Plain };
-        Records { continues: Some(form), ..self.resumable() }
+        Records { continues_packed: Some(progress.is_packed()), ..self.resumable() }
     }
 
     /// The moves up to the limit, ascending, if there are at most [`MOST_MOVES`]; else none of them.

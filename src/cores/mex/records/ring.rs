@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::compressed::{MOST_BYTES, Readers, room};
 use super::history::{History, Progress};
 use super::layout::{CHUNK, HistoryLayout, TILE};
-use super::{Form, Journal, Output, Records, Start};
+use super::{Journal, Output, Records, Start};
 use crate::cores::mex::lanes::{APART, Decoder, LANES, PLANES, Planes, Sources, WINDOW, act_apart, below};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
@@ -352,11 +352,9 @@ fn middle_at_most(moves: usize) -> usize {
 
 /// Rates: the ns of a heap, and of a heap and legal move.
 pub fn cost(input: &Records, _: CostContext, [heap, step]: [f64; 2]) -> Cost {
-    if input.moves.is_none() || input.continues == Some(Form::Packed) {
-        return Cost::IMPOSSIBLE;
-    }
-    let heaps = input.heaps() as f64;
-    Cost { ns: heap * heaps + step * pairs(input) + 300.0, bytes: HistoryLayout::new(input).bytes() as f64 }
+    let ns = heap * input.heaps() as f64 + step * pairs(input) + 300.0;
+    let bytes = HistoryLayout::new(input).bytes() as f64;
+    Cost { ns, bytes }.only_if(input.moves.is_some() && input.continues_packed != Some(true))
 }
 
 /// The number of pairs of a heap and a legal move.

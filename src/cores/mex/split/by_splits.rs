@@ -76,11 +76,8 @@ pub mod closed_form {
 
     /// Rates: the ns of a heap, and of a run.
     pub fn cost(input: &Split, _: CostContext, [heap, run]: [f64; 2]) -> Cost {
-        if input.parts() == 3 {
-            return Cost::IMPOSSIBLE;
-        }
         let n = input.limit() as f64;
-        Cost { ns: run + heap * n, bytes: 4.0 * n }
+        Cost { ns: run + heap * n, bytes: 4.0 * n }.only_if(input.parts() != 3)
     }
 
     pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
@@ -110,14 +107,10 @@ pub mod open_values {
 
     /// Rates: the ns of a pair, and of a lookup.
     pub fn cost(input: &Split, _: CostContext, [pair, lookup]: [f64; 2]) -> Cost {
-        if input.parts() != 3 {
-            return Cost::IMPOSSIBLE;
-        }
         let n = input.limit() as f64;
-        Cost {
-            ns: 10.0 * n + pair * n * n / 4.0 + lookup * n * n / 6.0,
-            bytes: BitRows::bytes(input.limit() + 1, row_bits(input)) + 4.0 * n,
-        }
+        let ns = 10.0 * n + pair * n * n / 4.0 + lookup * n * n / 6.0;
+        let bytes = BitRows::bytes(input.limit() + 1, row_bits(input)) + 4.0 * n;
+        Cost { ns, bytes }.only_if(input.parts() == 3)
     }
 
     /// A bit to set for each pair; lookups are not counted.

@@ -27,15 +27,14 @@ pub fn cost(input: &Split, _: CostContext, rates: [f64; 2]) -> Cost {
 
 /// [`cost`] with vectors of `LANES` cells.
 pub fn cost_of<C: Cell, const LANES: usize>(input: &Split, [each, pair]: [f64; 2]) -> Cost {
-    if input.parts() != 3 || input.limit() / 2 + MARGIN > C::MAX {
-        return Cost::IMPOSSIBLE;
-    }
     let n = input.limit() as f64;
     let head = n.min(4.0 * LANES as f64); // done without vectors, about 1 ns per split
     let cells = 3.0 * size_of::<C>() as f64 * n;
     // Values are near half the size.
     let occurrences = 8.0 * (n / 2.0 + MARGIN as f64);
-    Cost { ns: 150.0 + each * n + (pair * n * n + head * head) / 2.0, bytes: 4.0 * n + cells + occurrences }
+    let ns = 150.0 + each * n + (pair * n * n + head * head) / 2.0;
+    let is_possible = input.parts() == 3 && input.limit() / 2 + MARGIN <= C::MAX;
+    Cost { ns, bytes: 4.0 * n + cells + occurrences }.only_if(is_possible)
 }
 
 /// Four operations per vector of pairs, of which a size has `n / 4` on average, and five per vector of lookups.

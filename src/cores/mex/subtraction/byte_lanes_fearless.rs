@@ -23,10 +23,7 @@ use crate::simd::fearless::{lacks, level};
 
 /// Rates: those of [`byte_lanes`].
 pub fn cost(input: &Subtraction, context: CostContext, rates: [f64; 3]) -> Cost {
-    if lacks(context.tier) {
-        return Cost::IMPOSSIBLE;
-    }
-    byte_lanes::cost(input, context, rates)
+    byte_lanes::cost(input, context, rates).only_if(!lacks(context.tier))
 }
 
 #[inline(always)]

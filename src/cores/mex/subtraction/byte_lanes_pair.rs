@@ -22,13 +22,10 @@ const SAVED: [f64; 2] = [0.57, 0.48];
 
 /// Rates: those of [`byte_lanes`], the ns of copying codes and hits for a heap, and of a thread and its page faults.
 pub fn cost(input: &Subtraction, context: CostContext, [plane, step, near, copy, thread]: [f64; 5]) -> Cost {
-    if context.threads < 2 {
-        return Cost::IMPOSSIBLE;
-    }
     let Cost { ns, .. } = byte_lanes::cost(input, context, [plane, step, near]);
     let saved = f64::min(SAVED[0] * shareable(input), SAVED[1]);
     let bytes = bytes(input, 2, pair_tile(input.heaps()), true) + STACK;
-    Cost { ns: ns * (1.0 - saved) + copy * input.heaps() as f64 + thread, bytes }
+    Cost { ns: ns * (1.0 - saved) + copy * input.heaps() as f64 + thread, bytes }.only_if(context.threads > 1)
 }
 
 /// The fraction of the pairs of heap and move that the threads can share.

@@ -223,11 +223,10 @@ pub mod residue_classes {
 
     /// Rates: the ns of a heap and of a move.
     pub fn cost(input: &Subtraction, _: CostContext, [heap, each]: [f64; 2]) -> Cost {
-        if !residues::suit(input.moves(), input.limit()) || input.values() > MOST_VALUES {
-            return Cost::IMPOSSIBLE;
-        }
         let Cost { ns, bytes } = residues::cost(input.heaps(), heap);
-        Cost { ns: ns + each * input.moves().len() as f64, bytes: bytes + 2.0 * input.heaps() as f64 }
+        let is_possible = residues::suit(input.moves(), input.limit()) && input.values() <= MOST_VALUES;
+        let (ns, bytes) = (ns + each * input.moves().len() as f64, bytes + 2.0 * input.heaps() as f64);
+        Cost { ns, bytes }.only_if(is_possible)
     }
 
     pub fn run(input: &Subtraction, run: &Run, drive: Drive) -> Result<Vec<u16>, RunError> {

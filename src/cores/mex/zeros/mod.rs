@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use super::subtraction::Subtraction;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads, workload};
-use crate::kernel::{Core, Cost, Digest, KernelDef, Operation, Run, kernels};
+use crate::kernel::{Core, Digest, KernelDef, Operation, Run, kernels};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
 use crate::text::numbers::indexable;
@@ -65,11 +65,6 @@ impl Zeros {
     #[must_use]
     pub fn resumable(self) -> Self {
         Zeros { is_resumable: true, ..self }
-    }
-
-    /// The cost of a kernel that can only start at heap 0.
-    fn unless_resumable(&self, cost: Cost) -> Cost {
-        if self.is_resumable { Cost::IMPOSSIBLE } else { cost }
     }
 
     /// The same input with a given modulus.

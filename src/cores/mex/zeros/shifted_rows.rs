@@ -44,14 +44,10 @@ pub fn cost(input: &Zeros, _: CostContext, [line]: [f64; 1]) -> Cost {
     let (rows, moves) = (f64::from(residues.count_ones()), input.moves().len() as f64);
     let each = [NS_PER_HEAP * heaps, NS_PER_HEAP_OF_ROW * heaps * rows, NS_PER_ZERO * zeros, NS_PER_ROW * rows];
     let rest = each.iter().sum::<f64>() + NS_PER_MOVE * moves + NS_PER_RUN;
-    input.unless_resumable(Cost {
-        ns: line * lines(input) * heaps + rest,
-        // The moves and their distances in bytes.
-        bytes: rows * row_bytes(input.heaps()) as f64
-            + growing::bytes::<u64>(zeros)
-            + growing::bytes::<[usize; 2]>(moves)
-            + tile(input.heaps()) as f64 / 8.0,
-    })
+    // The moves and their distances in bytes.
+    let lists = growing::bytes::<u64>(zeros) + growing::bytes::<[usize; 2]>(moves);
+    let bytes = rows * row_bytes(input.heaps()) as f64 + lists + tile(input.heaps()) as f64 / 8.0;
+    Cost { ns: line * lines(input) * heaps + rest, bytes }.only_if(!input.is_resumable)
 }
 
 /// A load and an OR for each move and line.

@@ -15,7 +15,7 @@ fn cost_of(input: &Zeros, marks: f64, [hit, spread, heap, run]: [f64; 4]) -> Cos
     // Stores reach the whole table, so their cost depends on the cache level that holds it.
     let hit = hit + spread * f64::max(marks / 1e6, 1.0).ln();
     let bytes = marks + growing::bytes::<u64>(input.zeros()) + input.copied_moves();
-    input.unless_resumable(Cost { ns: hit * input.hits() + heap * input.heaps() as f64 + run, bytes })
+    Cost { ns: hit * input.hits() + heap * input.heaps() as f64 + run, bytes }.only_if(!input.is_resumable)
 }
 
 /// Finds the P-positions. `marks` covers the heaps up to the limit; `is_hit` reads the mark of a heap, and `hit` sets it.

@@ -34,14 +34,12 @@ pub fn heap_ns(search: f64, n: f64, places: f64) -> f64 {
 
 /// Rate: the ns of a split that is searched.
 pub fn cost(input: &Octal, _: CostContext, [search]: [f64; 1]) -> Cost {
-    if !input.has_sparse_space() {
-        return Cost::IMPOSSIBLE;
-    }
     let (heaps, places) = (input.heaps() as f64, input.places(4).count() as f64);
     // All splits of the first heaps stamp, and nothing is searched.
     let all_stamp = NS_OF_ALL[0] + NS_OF_ALL[1] * places * heaps / 4.0;
     let each = if heaps < 2.0 * SAMPLE as f64 { all_stamp } else { heap_ns(search, heaps / 2.0, places) };
-    Cost { ns: heaps * each + NS_PER_RUN, bytes: 4.0 * heaps + 4.0 * VALUES as f64 }
+    let bytes = 4.0 * heaps + 4.0 * VALUES as f64;
+    Cost { ns: heaps * each + NS_PER_RUN, bytes }.only_if(input.has_sparse_space())
 }
 
 #[inline(always)]

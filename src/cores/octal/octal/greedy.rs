@@ -39,11 +39,9 @@ pub mod pair {
 
     /// Rates: that of the kernel on one thread, and the ns of a thread and its page faults.
     pub fn cost(input: &Octal, context: CostContext, [step, thread]: [f64; 2]) -> Cost {
-        if context.threads < 2 {
-            return Cost::IMPOSSIBLE;
-        }
         let Cost { ns, bytes } = super::cost(input, context, [step]);
-        Cost { ns: OF_LONGER * ns + thread, bytes: bytes + drive::task_bytes(input) + STACK }
+        let bytes = bytes + drive::task_bytes(input) + STACK;
+        Cost { ns: OF_LONGER * ns + thread, bytes }.only_if(context.threads > 1)
     }
 }
 

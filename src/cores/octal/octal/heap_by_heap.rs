@@ -42,11 +42,9 @@ pub mod stamp {
 
     /// Rates: the ns of a split, of a heap, and of a run.
     pub fn cost(input: &Octal, _: CostContext, [split, heap, run]: [f64; 3]) -> Cost {
-        if input.limit() >= u64::from(u32::MAX) {
-            return Cost::IMPOSSIBLE;
-        }
-        let heaps = input.heaps() as f64;
-        Cost { ns: split * input.splits() + heap * heaps + run, bytes: 2.0 * heaps + 4.0 * VALUES as f64 }
+        let (heaps, ns) = (input.heaps() as f64, split * input.splits() + run);
+        let bytes = 2.0 * heaps + 4.0 * VALUES as f64;
+        Cost { ns: ns + heap * heaps, bytes }.only_if(input.limit() < u32::MAX.into())
     }
 
     pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
@@ -165,11 +163,9 @@ pub mod sparse_stamps {
 
     /// Rate: the ns of a heap.
     pub fn cost(input: &Octal, _: CostContext, [heap]: [f64; 1]) -> Cost {
-        if !input.has_sparse_space() || input.limit() >= u64::from(u32::MAX) {
-            return Cost::IMPOSSIBLE;
-        }
-        let heaps = input.heaps() as f64;
-        Cost { ns: heap * heaps.min(0.5 * input.splits()), bytes: 2.0 * heaps + 4.0 * VALUES as f64 }
+        let (heaps, is_possible) = (input.heaps() as f64, input.has_sparse_space() && input.limit() < u32::MAX.into());
+        let bytes = 2.0 * heaps + 4.0 * VALUES as f64;
+        Cost { ns: heap * heaps.min(0.5 * input.splits()), bytes }.only_if(is_possible)
     }
 
     pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {

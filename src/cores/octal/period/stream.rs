@@ -43,13 +43,11 @@ const NS_PER_WINDOW: f64 = 6e6;
 
 /// The cost where few heaps are rare. Rates: the ns of a heap of the table, and of one after it.
 pub fn cost(input: &Octal, _: CostContext, [near, far]: [f64; 2]) -> Cost {
-    if !input.has_sparse_space() {
-        return Cost::IMPOSSIBLE;
-    }
     let heaps = input.heaps() as f64;
     let first = heaps.min(TABLE as f64);
     let window = if heaps < TABLE as f64 { 0.0 } else { NS_PER_WINDOW };
-    Cost { ns: window + near * first + far * (heaps - first), bytes: bytes(first, drive::bytes(first)) }
+    let ns = window + near * first + far * (heaps - first);
+    Cost { ns, bytes: bytes(first, drive::bytes(first)) }.only_if(input.has_sparse_space())
 }
 
 /// Peak bytes for a table of heaps whose computation takes `computed`: during it, or while all values are counted.

@@ -31,16 +31,13 @@ const MOVES: f64 = 2000.0;
 
 /// The cost at `step` nanoseconds for a move and a block.
 pub fn cost(input: &Octal, step: f64) -> Cost {
-    if !input.has_sparse_space() {
-        return Cost::IMPOSSIBLE;
-    }
     let heaps = input.heaps() as f64;
     let splits = input.places(4).count() as f64;
     let each = if splits > 0.0 { NS_IN_BLOCK + MOVES * step / LANES as f64 } else { NS_PER_HEAP };
     let first = heaps.min(FIRST);
     let search = NS_PER_SEARCH + NS_PER_FIRST_HEAP * first;
     let ns = search + LATE * first * (splits * first + each) + (NS_PER_HEAP + each) * (heaps - first);
-    Cost { ns, bytes: bytes(heaps) }
+    Cost { ns, bytes: bytes(heaps) }.only_if(input.has_sparse_space())
 }
 
 /// Peak bytes.

@@ -94,7 +94,7 @@ pub mod pulp {
 
     /// Rates: those of [`walsh_lanes`].
     pub fn cost(input: &Partitions, context: CostContext, rates: [f64; 3]) -> Cost {
-        if lacks(context.tier) { Cost::IMPOSSIBLE } else { walsh_lanes::cost(input, context, rates) }
+        walsh_lanes::cost(input, context, rates).only_if(!lacks(context.tier))
     }
 
     pub fn run(input: &Partitions, run: &Run, tier: Tier) -> Result<Vec<u32>, RunError> {
@@ -157,7 +157,7 @@ pub mod fearless {
 
     /// Rates: those of [`walsh_lanes`].
     pub fn cost(input: &Partitions, context: CostContext, rates: [f64; 3]) -> Cost {
-        if lacks(context.tier) { Cost::IMPOSSIBLE } else { walsh_lanes::cost(input, context, rates) }
+        walsh_lanes::cost(input, context, rates).only_if(!lacks(context.tier))
     }
 
     #[inline(always)]

@@ -31,11 +31,8 @@ const RARE: usize = 24;
 
 /// Rates: ns of a run, of a heap, of a heap and a character, and of a value.
 pub fn cost(input: &Values, _: CostContext, [start, heap, character, value]: [f64; 4]) -> Cost {
-    if input.span > 512 {
-        return Cost::IMPOSSIBLE;
-    }
     let ns = |n: f64, span: f64| start + n * (heap + character * (span / 2.0).min(128.0)) + value * span;
-    input.cost(HEAPS_BITS, |n, span| (ns(n, span), 16.0 * span + 16_384.0))
+    input.cost(HEAPS_BITS, |n, span| (ns(n, span), 16.0 * span + 16_384.0)).only_if(input.span <= 512)
 }
 
 /// An XOR, a population count and an addition for 512 heaps, for each of 64 characters.

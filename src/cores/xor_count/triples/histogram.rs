@@ -107,12 +107,10 @@ pub mod of_pairs {
 
     /// Rates: ns of a run, of a heap, and of a cell of the table, for each sum of it.
     pub fn cost(input: &Values, _: CostContext, [start, heap, cell]: [f64; 3]) -> Cost {
-        if input.span > LARGE {
-            return Cost::IMPOSSIBLE;
-        }
         let cells = if input.span <= SMALL { SMALL * SMALL } else { LARGE * LARGE } as f64;
         let bytes = 2.0 * cells + 16_384.0;
-        input.cost(HEAPS_BITS, |n, _| (start + heap * n + cell * cells * (1.0 + n / BLOCK as f64), bytes))
+        let ns = |n: f64| start + heap * n + cell * cells * (1.0 + n / BLOCK as f64);
+        input.cost(HEAPS_BITS, |n, _| (ns(n), bytes)).only_if(input.span <= LARGE)
     }
 
     /// A store for two heaps, for their increment.

@@ -63,10 +63,8 @@ pub mod avx512 {
 
     /// Rates: ns of a run, of a heap, and of a pair of heaps.
     pub fn cost(input: &Values, _: CostContext, [start, heap, pair]: [f64; 3]) -> Cost {
-        if input.span > VALUES {
-            return Cost::IMPOSSIBLE;
-        }
-        input.cost(8 * PLANES as u32, |n, _| (start + heap * n + pair * n * n / 2.0, n + 1024.0))
+        let cost = |n, _| (start + heap * n + pair * n * n / 2.0, n + 1024.0);
+        input.cost(8 * PLANES as u32, cost).only_if(input.span <= VALUES)
     }
 
     #[tier(Avx512)]
