@@ -66,11 +66,7 @@ pub static OPERATIONS: &[&AnyOperation] = &[
 pub struct UnknownOperation(pub String);
 
 fn names() -> Vec<&'static str> {
-    let mut names = Vec::new();
-    for operation in OPERATIONS {
-        names.push(operation.name());
-    }
-    names
+    OPERATIONS.iter().map(|operation| operation.name()).collect()
 }
 
 /// Looks an operation up by name.
@@ -78,10 +74,6 @@ fn names() -> Vec<&'static str> {
 /// # Errors
 /// No operation has this name.
 pub fn operation(name: &str) -> Result<&'static AnyOperation, UnknownOperation> {
-    for operation in OPERATIONS {
-        if operation.name() == name {
-            return Ok(operation);
-        }
-    }
-    Err(UnknownOperation(name.to_owned()))
+    let found = OPERATIONS.iter().find(|operation| operation.name() == name);
+    found.copied().ok_or_else(|| UnknownOperation(name.to_owned()))
 }

@@ -78,15 +78,12 @@ impl ByName for Selection {
     fn from_env() -> Result<Self, NameError> {
         let selection = Selection::new(Machine::from_env()?);
         let Some(pairs) = variable(KERNEL) else { return Ok(selection) };
-        let with_all = || {
-            let mut selection = selection;
-            for text in pairs.to_string_lossy().split(',') {
-                let (operation, kernel) = pair(text.trim())?;
-                selection = selection.with_kernel(operation, kernel)?;
-            }
-            Ok(selection)
+        let with = |selection: Self, text| {
+            let (operation, kernel) = pair(text)?;
+            selection.with_kernel(operation, kernel)
         };
-        with_all().map_err(|error| NameError::Variable(Box::new(error)))
+        let all = pairs.to_string_lossy().split(',').map(str::trim).try_fold(selection, with);
+        all.map_err(|error| NameError::Variable(Box::new(error)))
     }
 
     fn with_kernel(self, operation: &str, name: &str) -> Result<Self, NameError> {
@@ -102,16 +99,8 @@ impl ByName for Selection {
 /// # Errors
 /// The kernel does not exist, or cannot run here.
 pub fn available(operation: &'static str, kernels: &[KernelInfo], name: &str) -> Result<usize, NameError> {
-    let (mut found, mut available) = (None, Vec::new());
-    for (index, kernel) in kernels.iter().enumerate() {
-        if kernel.obstacle.is_none() {
-            available.push(kernel.name);
-        }
-        if kernel.name == name {
-            found = Some(index);
-        }
-    }
-    let Some(index) = found else {
+    let available = kernels.iter().filter(|kernel| kernel.obstacle.is_none()).map(|kernel| kernel.name).collect();
+    let Some(index) = kernels.iter().position(|kernel| kernel.name == name) else {
         return Err(NameError::UnknownKernel { operation, name: name.to_owned(), available });
     };
     match kernels[index].obstacle.clone() {

@@ -82,6 +82,12 @@ pub enum CheckpointError {
     Damaged,
 }
 
+/// [`CheckpointError::Damaged`], unless the contents are right.
+#[doc(hidden)]
+pub fn ensure(is_right: bool) -> Result<(), CheckpointError> {
+    if is_right { Ok(()) } else { Err(CheckpointError::Damaged) }
+}
+
 /// The XXH3-64 of numbers in little-endian bytes.
 #[doc(hidden)]
 #[inline(never)]
@@ -194,7 +200,6 @@ impl<'a> Reader<'a> {
     /// Checks that only the hash of what was read follows.
     pub fn end(&mut self) -> Result<(), CheckpointError> {
         let want = self.hash.finish();
-        let is_right = self.number()? == want && self.from.read(&mut [0])? == 0;
-        if is_right { Ok(()) } else { Err(CheckpointError::Damaged) }
+        ensure(self.number()? == want && self.from.read(&mut [0])? == 0)
     }
 }

@@ -7,7 +7,8 @@
 //! larger sets first, which takes longer than the values.
 //! Bound: the instructions; the values stay in L1.
 
-use super::{Family, Findings, Repeating};
+use super::{Family, Findings, Repeating, bits_of};
+use crate::cores::mex::subtraction::{MAX_LIMIT, Period};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// The largest value of a set, its period and its preperiod, given the mask of its moves.
@@ -40,32 +41,32 @@ pub fn run(input: &Family, run: &Run, resolve: Resolve) -> Result<Findings, RunE
     Ok(findings)
 }
 
+/// What is found of a set, from the values of its first heaps.
+fn found(values: Vec<u16>, Period { period, preperiod }: Period) -> [u64; 3] {
+    let largest = values.into_iter().max().unwrap_or(0);
+    [largest.into(), period as u64, preperiod as u64]
+}
+
+const TOO_LONG: RunError = RunError::GaveUp("a set has no period among the heaps that fit in memory");
+
 /// By the search of `mex_subtraction`.
 pub mod proved {
-    use super::Resolve;
-    use crate::cores::mex::family::bits_of;
-    use crate::cores::mex::subtraction::{MAX_LIMIT, Subtraction, prove};
-    use crate::kernel::{Run, RunError};
+    use super::*;
+    use crate::cores::mex::subtraction::{Subtraction, prove};
 
-    fn resolve(moves: u64, run: &Run) -> Result<[u64; 3], RunError> {
-        let input = Subtraction::of_moves(bits_of(moves).map(|m| m as u64).collect(), MAX_LIMIT);
-        let (values, found) = prove(&input, run)?.ok_or(super::TOO_LONG)?;
-        let largest = values.into_iter().max().unwrap_or(0);
-        Ok([largest.into(), found.period as u64, found.preperiod as u64])
-    }
-
-    /// The part of this kernel.
     pub fn parts() -> Resolve {
-        resolve
+        |moves, run| {
+            let input = Subtraction::of_moves(bits_of(moves).map(|m| m as u64).collect(), MAX_LIMIT);
+            let (values, period) = prove(&input, run)?.ok_or(TOO_LONG)?;
+            Ok(found(values, period))
+        }
     }
 }
 
 /// With flags in a register.
 pub mod flags {
-    use super::{FIRST, Resolve};
-    use crate::cores::mex::family::bits_of;
-    use crate::cores::mex::subtraction::{MAX_LIMIT, period};
-    use crate::kernel::{Run, RunError};
+    use super::*;
+    use crate::cores::mex::subtraction::period;
     use crate::simd::bits::first_zero;
 
     pub fn resolve(moves: u64, run: &Run) -> Result<[u64; 3], RunError> {
@@ -82,19 +83,15 @@ pub mod flags {
                 // At most 63, as there are no more moves.
                 g.push(first_zero(reached) as u16);
             }
-            if let Some(found) = period(&g, farthest, run)? {
-                let largest = g.into_iter().max().unwrap_or(0);
-                return Ok([largest.into(), found.period as u64, found.preperiod as u64]);
+            if let Some(period) = period(&g, farthest, run)? {
+                return Ok(found(g, period));
             }
             heaps *= 2;
         }
-        Err(super::TOO_LONG)
+        Err(TOO_LONG)
     }
 
-    /// The part of this kernel.
     pub fn parts() -> Resolve {
         resolve
     }
 }
-
-const TOO_LONG: RunError = RunError::GaveUp("a set has no period among the heaps that fit in memory");

@@ -6,7 +6,7 @@ use super::compressed::{Chunks, MOST_BYTES};
 use super::history::Progress;
 use super::layout::{CHUNK, HistoryLayout, Packed, RECENT};
 use super::{LANES, MOST_MOVES, Output, Records, WINDOW};
-use crate::cores::mex::checkpoint::{self, CheckpointError, Reader, Writer};
+use crate::cores::mex::checkpoint::{self, CheckpointError, Reader, Writer, ensure};
 use crate::cores::mex::lanes::below;
 
 /// Saves the progress of a run.
@@ -73,14 +73,10 @@ impl Progress {
         reader.expect([input.limit(), input.moves().len() as u64])?;
         reader.expect(input.moves().iter().map(|m| *m as u64))?;
         let (next, values) = (reader.number()?, reader.number()?);
-        if values > MOST_MOVES as u64 + 1 {
-            return Err(CheckpointError::Damaged);
-        }
+        ensure(values <= MOST_MOVES as u64 + 1)?;
         let (first, counts) = (reader.numbers(values)?, reader.numbers(values)?);
         let output = Output { first, counts, fingerprint: reader.number()? };
-        if !is_possible(input, next, &output) {
-            return Err(CheckpointError::Damaged);
-        }
+        ensure(is_possible(input, next, &output))?;
         let least = WINDOW as u8 - (values as u8).saturating_sub(1);
         let mut progress = Progress { next: next as usize, output, ..Progress::with_layout(input, layout) };
         match layout.packed {
@@ -98,9 +94,7 @@ impl Progress {
         for n in history.layout.held(self.next).into_iter().flat_map(|heaps| heaps.step_by(LANES)) {
             reader.bytes(&mut codes)?;
             let (own, past) = codes.split_at(LANES.min(heaps - n));
-            if !are_known(own, least) || past.iter().any(|code| *code != 0) {
-                return Err(CheckpointError::Damaged);
-            }
+            ensure(are_known(own, least) && past.iter().all(|code| *code == 0))?;
             history.write(n, n % history.layout.ring, &codes);
         }
         Ok(())
@@ -114,21 +108,15 @@ impl Progress {
         heaps: usize,
         least: u8,
     ) -> Result<(), CheckpointError> {
-        if self.next < heaps && !self.next.is_multiple_of(CHUNK) {
-            return Err(CheckpointError::Damaged);
-        }
+        ensure(self.next >= heaps || self.next.is_multiple_of(CHUNK))?;
         let count = self.next.div_ceil(CHUNK);
         for chunk in (0..count).filter(|chunk| Chunks::holds(packed, count, *chunk)) {
             let length = reader.number()?;
-            if length > MOST_BYTES as u64 {
-                return Err(CheckpointError::Damaged);
-            }
+            ensure(length <= MOST_BYTES as u64)?;
             let mut bytes = vec![0; length as usize].into_boxed_slice();
             reader.bytes(&mut bytes)?;
             let own = CHUNK.min(self.next - chunk * CHUNK);
-            if !self.history.restore(chunk, bytes).is_some_and(|codes| are_known(&codes[..own], least)) {
-                return Err(CheckpointError::Damaged);
-            }
+            ensure(self.history.restore(chunk, bytes).is_some_and(|codes| are_known(&codes[..own], least)))?;
         }
         // The ring is followed by a copy of its first block.
         self.history.ring.copy_within(..LANES, RECENT);

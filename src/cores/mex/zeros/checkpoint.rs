@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 use super::Zeros;
 use crate::cores::growing;
-use crate::cores::mex::checkpoint::{self, CheckpointError, Reader, Writer, hash_of};
+use crate::cores::mex::checkpoint::{self, CheckpointError, Reader, Writer, ensure, hash_of};
 use crate::cores::mex::lanes::below;
 
 /// The first bytes of a checkpoint.
@@ -79,12 +79,11 @@ impl Progress {
         for _ in 0..reader.number()? {
             let zero = reader.number()?;
             // Heap 0 is a P-position, and the others follow in order.
-            if zero >= done || zeros.last().map_or(zero > 0, |last| zero <= *last) {
-                return Err(CheckpointError::Damaged);
-            }
+            ensure(zero < done && zeros.last().map_or(zero == 0, |last| zero > *last))?;
             growing::push(&mut zeros, zero);
         }
         reader.end()?;
-        if zeros.is_empty() != (done == 0) { Err(CheckpointError::Damaged) } else { Ok(Progress { done, zeros }) }
+        ensure(zeros.is_empty() == (done == 0))?;
+        Ok(Progress { done, zeros })
     }
 }

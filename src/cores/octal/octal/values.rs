@@ -90,7 +90,7 @@ pub mod checkpoint {
     use std::io::{self, Read, Write};
 
     use super::super::input::MAX_LIMIT;
-    use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
+    use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer, ensure};
     use crate::moves::Code;
 
     /// The first bytes of a checkpoint.
@@ -125,9 +125,7 @@ pub mod checkpoint {
         let mut reader = Reader::new(from, MAGIC)?;
         let (length, count) = (reader.number()?, reader.number()?);
         expect_code(&mut reader, length, code)?;
-        if count > MAX_LIMIT + 1 {
-            return Err(CheckpointError::Damaged);
-        }
+        ensure(count <= MAX_LIMIT + 1)?;
         let mut values = Vec::new();
         let mut bytes = vec![0; 2 * STEP];
         let mut left = count as usize;
@@ -139,7 +137,8 @@ pub mod checkpoint {
             values.extend(step.take(most.saturating_sub(values.len())));
         }
         reader.end()?;
-        if values.first().is_some_and(|value| *value != 0) { Err(CheckpointError::Damaged) } else { Ok(values) }
+        ensure(values.first().is_none_or(|value| *value == 0))?;
+        Ok(values)
     }
 
     /// Reads the text of a code, of a length that was read before.

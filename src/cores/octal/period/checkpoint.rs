@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::progress::{Mark, Marks, Milestone, Progress, Snapshot, VALUES};
 use super::stream::LARGEST_TABLE;
 use super::{Census, Certificate};
-use crate::cores::mex::checkpoint::{self, CheckpointError, Reader, Writer};
+use crate::cores::mex::checkpoint::{self, CheckpointError, Reader, Writer, ensure};
 use crate::cores::octal::octal::checkpoint::expect_code;
 use crate::cores::octal::octal::{self, Octal};
 use crate::cores::octal::sparse::window::CODES;
@@ -79,14 +79,10 @@ fn write_window(out: &mut Writer, heap: u64, codes: &[u8]) -> io::Result<()> {
 fn read_window(reader: &mut Reader) -> Result<Snapshot, CheckpointError> {
     let heap = reader.number()?;
     let count = reader.number()?;
-    if count > MOST.min(heap) {
-        return Err(CheckpointError::Damaged);
-    }
+    ensure(count <= MOST.min(heap))?;
     let mut codes = vec![0; count as usize];
     reader.bytes(&mut codes)?;
-    if codes.iter().any(|code| usize::from(*code) >= CODES) {
-        return Err(CheckpointError::Damaged);
-    }
+    ensure(codes.iter().all(|code| usize::from(*code) < CODES))?;
     Ok(Snapshot { heap, codes })
 }
 
@@ -152,9 +148,7 @@ impl Progress {
                 (table..=done).contains(&window.heap) && counted(counts.iter().copied()) == u128::from(window.heap)
             })
             && milestones.first().is_some_and(|first| first.window.heap == table);
-        if !is_possible {
-            return Err(CheckpointError::Damaged);
-        }
+        ensure(is_possible)?;
         if done > input.limit() + 1 {
             return Err(CheckpointError::Foreign);
         }
