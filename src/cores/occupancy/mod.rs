@@ -376,17 +376,3 @@ mod oracle {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tally_knows_its_beams() {
-        let mut tally = Beams::default();
-        [[0, 0], [1, 3], [2, 6], [4, 5]].into_iter().for_each(|position| tally.count(position));
-        assert_eq!(tally.upper, Beam { positions: 2, smaller: 3, larger: 9 });
-        assert_eq!(tally.upper.slope(), 3.0);
-        assert_eq!(tally.tally(), Tally { sum: 21, positions: 4 });
-    }
-}

@@ -410,16 +410,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn chunks_are_kept_as_long_as_they_are_read() {
-        let packed = Packed { prefix: 3, last: 4 };
-        let mut chunks = Chunks::new(packed);
-        for count in 1..20 {
-            chunks.push(vec![count as u8 - 1; count].into());
-            let held: Vec<_> = (0..count).filter(|f| Chunks::holds(packed, count, *f)).collect();
-            assert!(held.iter().all(|f| chunks.get(*f) == vec![*f as u8; f + 1]), "{count}");
-            assert_eq!(chunks.bytes, held.iter().map(|f| f + 1).sum::<usize>());
-        }
-    }
 }

@@ -78,38 +78,3 @@ impl HistoryLayout {
         [0..prefix, prefix.max(done.saturating_sub(self.ring))..done]
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn input(set: &str, limit: usize) -> Records {
-        Records::new(&set.parse().expect("a set"), limit as u64).expect("few moves")
-    }
-
-    #[test]
-    fn a_packed_history_keeps_the_fewest_chunks() {
-        const FAR: usize = 8 * CHUNK - 5;
-        // Enough for all heaps that the last tile may read.
-        let one = FAR + CHUNK - TILE - 1;
-        for (m, limit, prefix, last) in [
-            (FAR, FAR, 1, 2),
-            (FAR, one, 1, 2),
-            (FAR, one + 1, 2, 2),
-            (FAR, one + 4 * CHUNK, 5, 2),
-            // As many in the prefix as last chunks: the latter are taken.
-            (FAR, one + 5 * CHUNK, 0, 8),
-            (FAR, 9 * FAR, 0, 8),
-            (FAR + 5, 9 * FAR, 0, 8),
-            (FAR + 6, 9 * FAR, 0, 9),
-            (RECENT - LANES + 1, 9 * FAR, 0, 2),
-        ] {
-            let layout = HistoryLayout::packed(&input(&format!("1,9,{m}"), limit));
-            let want = HistoryLayout { short: 2, ring: RECENT, prefix: 0, packed: Some(Packed { prefix, last }) };
-            assert_eq!(layout, want, "{m} of {limit} heaps");
-        }
-        // The ring reaches as far as the moves.
-        let near = input(&format!("1,9,{}", RECENT - LANES), FAR);
-        assert_eq!(HistoryLayout::packed(&near), HistoryLayout::new(&near));
-    }
-}

@@ -300,31 +300,6 @@ mod tests {
         assert_eq!(queue.end(), 11 * CHUNK);
     }
 
-    #[test]
-    fn words_together_are_words_one_by_one() {
-        let horizon = 2 * CHUNK + 21;
-        let [mut one, mut many] = [BitQueue::new(horizon), BitQueue::new(horizon)];
-        // Every count, across the ends of pages and chunks and past the horizon.
-        let words = words(4 * CHUNK);
-        let mut at = 0;
-        for count in (0..200).cycle() {
-            if at >= 3 * CHUNK {
-                break;
-            }
-            words[at..][..count].iter().for_each(|word| one.append(&[*word]));
-            many.append(&words[at..][..count]);
-            at += count;
-        }
-        assert!(one.end() > horizon && one.end() == many.end());
-        for at in 0..one.end() {
-            assert_eq!(one.get(at), many.get(at), "word {at}");
-        }
-        for at in (0..one.end()).step_by(8) {
-            let words: Option<Vec<u64>> = (at..at + 8).map(|at| one.get(at)).collect();
-            assert_eq!(many.words::<8>(at).map(|words| words.to_vec()), words, "words from {at} on");
-        }
-    }
-
     proptest! {
         #[test]
         fn a_slice_reads_as_its_queue(

@@ -437,10 +437,5 @@ mod tests {
             prop_assert!(window.is_exact());
             prop_assert_eq!(steps(window, &open), by_definition(&window, &open));
         }
-
-        #[test]
-        fn a_pick_is_found_again(q in 1_u32..127) {
-            prop_assert_eq!(unpick((1_u128 << q).pick()), u64::from(q));
-        }
     }
 }

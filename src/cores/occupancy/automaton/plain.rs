@@ -175,27 +175,3 @@ pub const DIGITS: [u64; 6] = [
     0xffff_0000_ffff_0000,
     0xffff_ffff_0000_0000,
 ];
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn bits_are_summed(words in any::<[u64; WORDS]>()) {
-            let set = || (0..64 * WORDS as u64).filter(|i| words[*i as usize / WORD] >> (i % 64) & 1 == 1);
-            prop_assert_eq!(sum_of_bits(&words), [set().count() as u64, set().sum()]);
-        }
-
-        #[test]
-        fn words_are_interleaved(even in any::<u32>(), odd in any::<u32>()) {
-            let word = interleave(even, odd);
-            for i in 0..32 {
-                prop_assert_eq!(word >> (2 * i) & 1, u64::from(even >> i & 1));
-                prop_assert_eq!(word >> (2 * i + 1) & 1, u64::from(odd >> i & 1));
-            }
-        }
-    }
-}

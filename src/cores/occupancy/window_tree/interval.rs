@@ -485,36 +485,5 @@ mod tests {
             prop_assert_eq!(marks.below((WORD * (first + words.len())) as u64 + 1), None);
             prop_assert!(first == 0 || marks.below((WORD * first - 1) as u64).is_none());
         }
-
-        #[test]
-        fn lines_of_upper_heaps_are_found(words in prop::collection::vec(any::<u64>(), 2..300), line in 0_u64..40_000) {
-            let mut interval = Interval::none(&Arc::default());
-            interval.flags.marks.extend(&words[..words.len() & !1], plain::sum_of_bits);
-            let upper: Vec<u64> = (0..64 * (words.len() as u64 & !1)).filter(|i| words[*i as usize / WORD] >> (i % 64) & 1 == 1).collect();
-            for (p, q) in [(1, 1), (2, 1), (3, 2), (3, 1)] {
-                let lines = || upper.iter().zip(1..).map(|(a, k)| (*a, p * a + q * k));
-                let below = lines().filter(|(_, at)| *at < line).fold(Total::default(), |total, (a, _)| {
-                    total.plus(Total { count: 1, sum: a.into() })
-                });
-                match interval.flags.uppers_below(p, q, line) {
-                    Some(total) => prop_assert_eq!(total, below),
-                    None => prop_assert!(interval.flags.lines(p, q).end <= line),
-                }
-                if let Some((_, count)) = interval.flags.first_from(p, q, line) {
-                    prop_assert_eq!(count, below.count);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn totals_of_ranges_and_lines() {
-        let numbers = |numbers: &[u128]| Total { count: numbers.len() as u64, sum: numbers.iter().sum() };
-        assert_eq!(Total::range(3..7), numbers(&[3, 4, 5, 6]));
-        assert_eq!(Total::of_bits(0b1011, 10), numbers(&[10, 11, 13]));
-        assert_eq!(numbers(&[5, 9]).lines(3, 2), numbers(&[17, 31]));
-        assert_eq!(numbers(&[5, 9]).scaled(2, 1), numbers(&[9, 17]));
-        let top = 1 << 62;
-        assert_eq!(Total::range(0..top).sum, (1_u128 << 61) * ((1_u128 << 62) - 1));
     }
 }

@@ -310,15 +310,4 @@ mod tests {
         assert_eq!(a, b);
         assert_eq!(a, exact(40_000_000));
     }
-
-    /// Further than any exact kernel gets: minutes in a release build.
-    #[test]
-    #[ignore = "takes minutes"]
-    fn two_plans_agree_far_out() {
-        let limit = 1_000_000_000_000_000;
-        let usual = Options::for_limit(limit);
-        let other = Options { base: 5 * usual.base, warm_up: 12_288, margin: 40.0, spacing: 200_000 };
-        let [a, b] = [usual, other].map(|options| attempted(limit, &options).expect("the windows fit together").0);
-        assert_eq!(a, b);
-    }
 }

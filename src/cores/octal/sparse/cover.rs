@@ -93,18 +93,3 @@ fn cells(below: u16) -> Cells {
         count => u64::MAX >> (64 - count.min(64)),
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// As a game has them that takes a few, or very many.
-    #[test]
-    fn a_move_that_is_longer_than_the_heaps_is_not_chosen() {
-        let codes = vec![3; 1000];
-        let pool = [2000, 999, 900, 1].map(|shift| Move::new(shift, 0, 0));
-        let (chosen, others) = greedy(&codes, &|_, _| 4, pool.to_vec(), &[0], 0.5);
-        let shifts = |moves: Vec<Move>| moves.iter().map(|m| m.shift).collect::<Vec<_>>();
-        assert_eq!([shifts(chosen), shifts(others)], [vec![1], vec![900, 999, 2000]]);
-    }
-}

@@ -229,15 +229,3 @@ impl Workloads for XorPartitions {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_invalid_modulus_is_an_error() {
-        for modulus in [0, 1, 2, 1_000_000_006, (1 << 31) + 1, u64::MAX] {
-            assert_eq!(Partitions::new(10, modulus, vec![]), Err(InputError::Modulus(modulus)));
-        }
-    }
-}
