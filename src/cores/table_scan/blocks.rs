@@ -313,7 +313,6 @@ pub mod plain {
     use crate::simd::bits::{WORD, funnel};
     use crate::simd::line::{Line, WORDS};
 
-    /// The parts of plain Rust.
     pub fn parts() -> Loops {
         loops!(search, full_words)
     }

@@ -223,7 +223,6 @@ pub type Drive = fn(&OddMoves, usize, &Run, &mut dyn FnMut(usize, &[u8])) -> Res
 
 /// What the target of the build has.
 pub mod plain {
-    /// The part of this tier.
     #[inline(never)] // compiled here, not where it is used
     pub fn parts() -> super::Drive {
         super::drive
@@ -234,7 +233,6 @@ pub mod plain {
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 pub mod avx2 {
     use crate::machine::isa::tier;
-    /// The part of this tier.
     #[inline(never)] // compiled here, not where it is used
     #[tier(Avx2)]
     pub fn parts() -> super::Drive {

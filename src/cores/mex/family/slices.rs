@@ -363,7 +363,6 @@ pub mod v128 {
 
     type Slice = [Vector<u64>; 4];
 
-    /// The work of these tiers.
     #[inline(always)]
     pub fn parts() -> impl Work {
         let operations = Operations {

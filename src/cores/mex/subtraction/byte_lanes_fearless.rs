@@ -10,8 +10,6 @@
 //! Cost per block, move and plane: a permute and half an OR of three; or a comparison, an AND and an OR per vector.
 //! Bound: with 64 bytes the ports for permutes, else the vector ports.
 
-#[cfg(target_arch = "x86_64")]
-use fearless_simd::Level;
 use fearless_simd::{Bytes, Select, Simd, SimdBase, u8x16, u8x64};
 
 use super::{Subtraction, byte_lanes};
@@ -19,7 +17,7 @@ use crate::cores::mex::lanes::{
     Backend, Decoder, LANES, Near, NearMoves, ONE_HOT, Planes, Sources, by_planes, plain, resolve,
 };
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
-use crate::simd::fearless::{lacks, level};
+use crate::simd::fearless::{by_level, lacks, level};
 
 /// Rates: those of [`byte_lanes`].
 pub fn cost(input: &Subtraction, context: CostContext, rates: [f64; 3]) -> Cost {
@@ -135,23 +133,10 @@ fn at_level<S: Simd>(simd: S) -> Box<dyn Decoder> {
     })
 }
 
-/// The decoder of the level of a tier. A build for SSE4.2 has that of SSE2: no row is listed at a level between.
-/// Inlined, so that an entry has the code of its own level alone.
-#[cfg(target_arch = "x86_64")]
+/// The decoder of the level of a tier. Inlined, so that an entry has the code of its own level alone.
 #[inline(always)]
 fn decoder(tier: Tier) -> Option<Box<dyn Decoder>> {
-    match level(tier)? {
-        Level::Avx512(simd) => Some(at_level(simd)),
-        Level::Avx2(simd) => Some(at_level(simd)),
-        level => level.as_sse2().map(at_level),
-    }
-}
-
-/// The decoder of the level of the build's target.
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-fn decoder(tier: Tier) -> Option<Box<dyn Decoder>> {
-    Some(fearless_simd::dispatch!(level(tier)?, simd => at_level(simd)))
+    Some(by_level!(level(tier)?, simd => at_level(simd)))
 }
 
 #[inline(always)]

@@ -245,7 +245,6 @@ pub fn interleave(even: u32, odd: u32) -> u64 {
     _pdep_u64(even.into(), EVEN) | _pdep_u64(odd.into(), !EVEN)
 }
 
-/// The parts of this tier.
 #[tier(Avx2)]
 pub fn parts() -> Loops {
     loops!(append, interleave, plain::open, blocks, lower, plain::sum_of_bits)

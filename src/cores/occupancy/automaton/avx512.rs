@@ -150,7 +150,6 @@ const fn lanes(first: u64, step: u64, period: u64) -> [u64; 8] {
     lanes
 }
 
-/// The parts of this tier.
 #[tier(Avx512)]
 pub fn parts() -> Loops {
     loops!(append, interleave, open, blocks, lower, sum_of_bits)

@@ -52,7 +52,6 @@ macro_rules! prepare {
 }
 pub(in crate::cores::occupancy) use prepare;
 
-/// The loops of plain Rust.
 pub fn parts() -> Loops {
     loops!(append, interleave, open, blocks, lower, sum_of_bits)
 }
@@ -125,7 +124,6 @@ pub fn interleave(even: u32, odd: u32) -> u64 {
 pub mod avx2 {
     use super::*;
 
-    /// The functions of this tier.
     #[tier(Avx2)]
     pub fn parts() -> Loops {
         loops!(append, interleave, open, blocks, lower, sum_of_bits)

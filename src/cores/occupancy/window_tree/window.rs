@@ -84,7 +84,6 @@ pub mod plain {
     use super::*;
     use crate::cores::occupancy::automaton::plain::{append, interleave};
 
-    /// The functions of plain Rust.
     pub fn parts() -> Loops {
         Loops { of_queues: automaton::plain::parts(), prepare: prepare!(append, interleave) }
     }
@@ -97,7 +96,6 @@ pub mod avx512 {
     use crate::cores::occupancy::automaton::asm::interleave;
     use crate::cores::occupancy::automaton::avx512::append;
 
-    /// The functions of this tier.
     #[tier(Avx512)]
     pub fn parts() -> Loops {
         Loops { of_queues: automaton::avx512::parts(), prepare: prepare!(append, interleave) }

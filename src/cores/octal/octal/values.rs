@@ -155,42 +155,23 @@ pub mod checkpoint {
     mod tests {
         use super::*;
 
-        fn code(text: &str) -> Code {
-            text.parse().expect("a game")
-        }
-
         #[test]
         fn what_is_written_is_read_again() {
+            let code: Code = "0.137".parse().expect("a game");
             let values: Vec<u16> = (0..100_000u64).map(|n| (n * n % 65_521) as u16).collect();
             let mut file = Vec::new();
-            write(&code("0.137"), &values, &mut file).expect("memory");
+            write(&code, &values, &mut file).expect("memory");
             for most in [0, 1, STEP, STEP + 1, values.len(), usize::MAX] {
-                let read = read(&code(".137"), most, &mut &file[..]).expect("a checkpoint");
+                let read = read(&code, most, &mut &file[..]).expect("a checkpoint");
                 assert_eq!(read, values[..most.min(values.len())]);
             }
-            let error = |code: &Code, file: &[u8]| {
-                read(code, usize::MAX, &mut &file[..]).expect_err("no checkpoint").to_string()
-            };
-            for other in ["0.6", "0.173", "grundy"] {
-                assert_eq!(error(&code(other), &file), CheckpointError::OtherGame.to_string());
-            }
-            let with_count = |count: u64| [&file[..16], &count.to_le_bytes(), &file[24..]].concat();
-            for (wrong, want) in [
-                (b"a letter".to_vec(), CheckpointError::NoCheckpoint),
-                (file[..file.len() - 1].to_vec(), CheckpointError::Truncated),
-                ([&file[..], &[0]].concat(), CheckpointError::Damaged),
-                // A count of all heaps up to the largest limit is accepted, and no larger one.
-                (with_count(MAX_LIMIT + 1), CheckpointError::Truncated),
-                (with_count(MAX_LIMIT + 2), CheckpointError::Damaged),
-            ] {
-                assert_eq!(error(&code("0.137"), &wrong), want.to_string());
-            }
-            for at in [16, 30, 1000, file.len() - 1] {
-                let mut wrong = file.clone();
-                wrong[at] ^= 1;
-                let error = error(&code("0.137"), &wrong);
-                let expected = [CheckpointError::Damaged, CheckpointError::Truncated].map(|error| error.to_string());
-                assert!(expected.contains(&error), "{at}: {error}");
+            // A count of all heaps up to the largest limit is accepted, and no larger one.
+            for (count, want) in
+                [(MAX_LIMIT + 1, CheckpointError::Truncated), (MAX_LIMIT + 2, CheckpointError::Damaged)]
+            {
+                let wrong = [&file[..16], &count.to_le_bytes(), &file[24..]].concat();
+                let error = read(&code, usize::MAX, &mut &wrong[..]).expect_err("no checkpoint");
+                assert_eq!(error.to_string(), want.to_string());
             }
         }
     }

@@ -57,7 +57,6 @@ pub fn tests(codes: &[u8], n: usize, moves: &[Move], tested: &[[u8; LANES]; TEST
     hits.map(|hits| (0..LANES).fold(0, |word, lane| word | u64::from(hits[lane]) << lane))
 }
 
-/// The loops in plain Rust.
 pub fn parts() -> Backend {
     compiled!("greedy", "candidates", block_ops(), window_ops())
 }

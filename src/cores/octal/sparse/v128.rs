@@ -69,7 +69,6 @@ fn tests(codes: &[u8], n: usize, moves: &[Move], tested: &[[u8; LANES]; TESTED])
     hits.map(bits)
 }
 
-/// The loops of this tier.
 pub fn parts() -> Backend {
     compiled!("greedy_neon", "candidates", block_ops(), window_ops())
 }

@@ -58,7 +58,6 @@ pub mod avx2 {
         }
     }
 
-    /// The loops of this tier.
     #[tier(Avx2)]
     pub fn parts() -> Backend {
         compiled!("greedy_avx2", "candidates", block_ops(), window_ops())
@@ -283,7 +282,6 @@ pub mod avx512 {
         kept
     }
 
-    /// The loops of this tier.
     #[tier(Avx512)]
     pub fn parts() -> Backend {
         compiled!("greedy_avx512", "candidates_avx512", block_ops(), window_ops())

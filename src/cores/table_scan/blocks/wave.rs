@@ -216,17 +216,9 @@ mod model {
     }
 
     #[test]
-    fn superbands_on_two_threads() {
+    fn superbands_on_several_threads() {
         explore("3 superbands of 2 layers, 2 threads", None, || scan::<2>(6, 2, 0));
-    }
-
-    #[test]
-    fn more_superbands_on_two_threads() {
         explore("4 superbands of 2 layers, 2 threads", Some(3), || scan::<2>(8, 2, 0));
-    }
-
-    #[test]
-    fn superbands_on_three_threads() {
         explore("3 superbands of 2 layers, 3 threads", None, || scan::<2>(5, 3, 0));
     }
 

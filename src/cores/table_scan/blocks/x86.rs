@@ -24,7 +24,6 @@ pub mod avx2 {
     /// Words in a register.
     const WORDS: usize = 4;
 
-    /// The parts of this tier.
     #[inline]
     #[tier(Avx2)]
     pub fn parts() -> Loops {
@@ -158,7 +157,6 @@ pub mod avx512 {
     use super::*;
     use crate::simd::avx512::store;
 
-    /// The parts of this tier.
     #[inline]
     #[tier(Avx512)]
     pub fn parts() -> Loops {

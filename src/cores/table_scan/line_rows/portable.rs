@@ -15,7 +15,6 @@ pub mod v128 {
     use crate::simd::array_of;
     use crate::simd::v128::{Vector, full_words, load, load_bytes, next_lanes, store};
 
-    /// The parts of these tiers.
     #[inline(always)]
     pub fn parts() -> Parts<impl Search, impl Search> {
         Parts { wide: search::<4>, narrow: search::<2> }
@@ -66,7 +65,6 @@ pub mod wide {
     use super::*;
     use ::wide::{u32x8, u32x16};
 
-    /// The parts in these vectors.
     #[inline(always)]
     pub fn parts() -> Parts<impl Search, impl Search> {
         Parts { wide: search, narrow: search_narrow }

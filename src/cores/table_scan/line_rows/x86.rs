@@ -23,7 +23,6 @@ pub mod avx2 {
     /// Words in a register.
     const WORDS: usize = 8;
 
-    /// The parts of this tier.
     #[inline]
     #[tier(Avx2)]
     pub fn parts() -> Parts<impl Search, impl Search> {
@@ -126,7 +125,6 @@ pub mod avx512 {
     use super::*;
     use crate::simd::{avx2, avx512};
 
-    /// The parts of this tier.
     #[inline]
     #[tier(Avx512)]
     pub fn parts() -> Parts<impl Search, impl Search> {

@@ -54,7 +54,6 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     }
 }
 
-/// The parts of plain Rust.
 #[inline(never)] // compiled here, not where it is used
 pub fn parts() -> &'static dyn Decoder {
     &Backend { add: accumulate, free_words, resolve }

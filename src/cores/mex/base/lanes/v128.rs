@@ -95,7 +95,6 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     }
 }
 
-/// The parts of this tier.
 #[inline(never)] // compiled here, not where it is used
 pub fn parts() -> &'static dyn Decoder {
     &Backend {

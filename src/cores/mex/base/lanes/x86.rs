@@ -115,7 +115,6 @@ pub mod avx2 {
         }
     }
 
-    /// The parts of this tier.
     #[inline(never)] // compiled here, not where it is used
     #[tier(Avx2)]
     pub fn parts() -> &'static dyn Decoder {
@@ -258,7 +257,6 @@ pub mod avx512 {
         }
     }
 
-    /// The parts of this tier.
     #[inline(never)] // compiled here, not where it is used
     #[tier(Avx512)]
     pub fn parts() -> &'static dyn Decoder {

@@ -49,7 +49,6 @@ fn translate(union: &mut [[u64; LINE]], row: &[[u64; LINE]], value: usize) {
     }
 }
 
-/// The part of this tier.
 #[inline]
 #[tier(Avx512)]
 pub fn parts() -> impl Translate {

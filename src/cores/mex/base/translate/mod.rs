@@ -51,7 +51,6 @@ pub mod plain {
         }
     }
 
-    /// The part in plain Rust.
     #[inline(always)]
     pub fn parts() -> impl Translate {
         translate

@@ -15,7 +15,6 @@ pub mod avx2 {
 
     type Slice = [__m256i; 2];
 
-    /// The work of this tier.
     #[inline]
     #[tier(Avx2)]
     pub fn parts() -> impl Work {
@@ -61,7 +60,6 @@ pub mod avx512 {
     const B: i32 = 0xcc;
     const C: i32 = 0xaa;
 
-    /// The work of this tier.
     #[inline]
     #[tier(Avx512)]
     pub fn parts() -> impl Work {

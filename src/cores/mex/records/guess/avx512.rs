@@ -43,7 +43,6 @@ fn resolve(pattern: &Pattern, evidence: &Evidence, codes: &mut [u8; LANES]) -> b
     false
 }
 
-/// The backend of this tier.
 #[inline]
 #[tier(Avx512)]
 pub fn parts() -> Backend {

@@ -70,7 +70,6 @@ fn or_chunk(row: &[u8], at: usize, back: &[usize], chunk: &mut [[u8; LINE]; LINE
     }
 }
 
-/// The part of this tier.
 #[inline]
 #[tier(Avx512)]
 pub fn parts() -> impl OrRows {

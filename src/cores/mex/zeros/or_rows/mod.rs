@@ -38,7 +38,6 @@ pub mod plain {
         }
     }
 
-    /// The part in plain Rust.
     #[inline(always)]
     pub fn parts() -> impl OrRows {
         or_rows
@@ -76,7 +75,6 @@ pub mod v128 {
         }
     }
 
-    /// The part of this tier.
     #[inline(always)]
     pub fn parts() -> impl OrRows {
         or_rows
