@@ -77,8 +77,7 @@ pub mod std_simd {
     use std::simd::cmp::SimdPartialEq;
     use std::simd::{Select, Simd};
 
-    use super::super::decoder::PLANES;
-    use super::super::decoder::{Near, NearMoves};
+    use super::super::decoder::{PLANES, backend};
     use super::*;
     use crate::simd::array_of;
     use crate::simd::std_simd::by_tiers;
@@ -120,13 +119,10 @@ pub mod std_simd {
         fn of_register<const P: usize>(from: &Sources, moves: &[usize], hits: &mut [Planes]) {
             accumulate::<P, REGISTER>(from, moves, hits);
         }
-        let parts: &'static dyn Decoder = &Backend {
-            add: |from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
-                by_planes!(planes, of_register(from, moves, hits))
-            },
-            free_words: |hits: &Planes, free: &mut [u64; LANES]| plain::free_words(hits, free),
-            resolve: |windows: &mut [Near], moves: &NearMoves| resolve(windows, moves),
-        };
+        let parts: &'static dyn Decoder = &backend!(
+            |from, moves, planes, hits| by_planes!(planes, of_register(from, moves, hits)),
+            plain::free_words
+        );
         parts
     });
 }
@@ -140,18 +136,15 @@ pub mod c {
 
     use std::borrow::Borrow;
 
-    use super::super::decoder::{Near, NearMoves};
+    use super::super::decoder::backend;
     use super::*;
     use crate::simd::c::by_forms;
 
     by_forms!(Borrow<dyn Decoder>, |form| {
-        let parts = Backend {
-            add: move |from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
-                form.decode(from.codes, from.at, moves, planes, hits);
-            },
-            free_words: |hits: &Planes, free: &mut [u64; LANES]| plain::free_words(hits, free),
-            resolve: |windows: &mut [Near], moves: &NearMoves| resolve(windows, moves),
-        };
+        let parts = backend!(
+            |from, moves, planes, hits| form.decode(from.codes, from.at, moves, planes, hits),
+            plain::free_words
+        );
         Box::new(parts) as Box<dyn Decoder>
     });
 }

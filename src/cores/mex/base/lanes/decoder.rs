@@ -63,6 +63,18 @@ pub struct Backend<A, F, S> {
     pub resolve: S,
 }
 
+/// A [`Backend`] whose closures have the CPU features of the function that this is in.
+macro_rules! backend {
+    (|$from:ident, $moves:ident, $planes:ident, $hits:ident| $add:expr, $free_words:path) => {
+        $crate::cores::mex::lanes::Backend {
+            add: move |$from: &Sources, $moves: &[usize], $planes: usize, $hits: &mut [Planes]| $add,
+            free_words: |hits: &Planes, free: &mut [u64; LANES]| $free_words(hits, free),
+            resolve: |windows: &mut [_], moves: &_| $crate::cores::mex::lanes::resolve(windows, moves),
+        }
+    };
+}
+pub(super) use backend;
+
 impl<A, F, S> Decoder for Backend<A, F, S>
 where
     A: Fn(&Sources, &[usize], usize, &mut [Planes]) + Sync,

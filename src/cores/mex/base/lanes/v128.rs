@@ -7,9 +7,7 @@
 //! Cost per 16 heaps, move and two planes: a subtraction, two lookups, two ORs.
 //! Bound (llvm-mca, Neoverse V2): the four vector ports, 2.4 cycles for 64 heaps and a plane.
 
-use super::decoder::{
-    Backend, Decoder, GROUP, LANES, Near, NearMoves, Planes, Sources, by_planes, group_table, resolve,
-};
+use super::decoder::{Decoder, GROUP, LANES, Planes, Sources, backend, by_planes, group_table};
 use crate::simd::array_of;
 use crate::simd::v128::{SUMS, Vector, load, lookup, store, transposed};
 
@@ -97,11 +95,5 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
 
 #[inline(never)] // compiled here, not where it is used
 pub fn parts() -> &'static dyn Decoder {
-    &Backend {
-        add: |from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
-            by_planes!(planes, accumulate(from, moves, hits))
-        },
-        free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
-        resolve: |windows: &mut [Near], moves: &NearMoves| resolve(windows, moves),
-    }
+    &backend!(|from, moves, planes, hits| by_planes!(planes, accumulate(from, moves, hits)), free_words)
 }

@@ -2,9 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::decoder::{
-    Backend, Decoder, GROUP, LANES, Near, NearMoves, ONE_HOT, PLANES, Planes, Sources, by_planes, group_table, resolve,
-};
+use super::decoder::{Decoder, GROUP, LANES, ONE_HOT, PLANES, Planes, Sources, backend, by_planes, group_table};
 use crate::machine::isa::tier;
 use crate::simd::array_of;
 
@@ -118,13 +116,7 @@ pub mod avx2 {
     #[inline(never)] // compiled here, not where it is used
     #[tier(Avx2)]
     pub fn parts() -> &'static dyn Decoder {
-        &Backend {
-            add: |from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
-                by_planes!(planes, accumulate(from, moves, hits));
-            },
-            free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
-            resolve: |windows: &mut [Near], moves: &NearMoves| resolve(windows, moves),
-        }
+        &backend!(|from, moves, planes, hits| by_planes!(planes, accumulate(from, moves, hits)), free_words)
     }
 }
 
@@ -260,14 +252,13 @@ pub mod avx512 {
     #[inline(never)] // compiled here, not where it is used
     #[tier(Avx512)]
     pub fn parts() -> &'static dyn Decoder {
-        &Backend {
-            add: |from: &Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+        &backend!(
+            |from, moves, planes, hits| {
                 let tables = std::hint::black_box(&TABLES);
                 by_planes!(planes, accumulate(tables, from, moves, hits));
             },
-            free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
-            resolve: |windows: &mut [Near], moves: &NearMoves| resolve(windows, moves),
-        }
+            free_words
+        )
     }
 
     #[cfg(test)]
