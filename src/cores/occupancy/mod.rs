@@ -344,7 +344,6 @@ fn diagonals<O: Workloads>(workload: &str) -> Result<Diagonals, InputError> {
     })
 }
 
-/// The oracle.
 mod oracle {
     use super::ProportionateNim;
 

@@ -277,7 +277,6 @@ mod tests {
         ProportionateNim::new(limit).expect("small")
     }
 
-    /// An input whose positions are kept.
     fn kept(limit: u64) -> ProportionateNim {
         input(limit).finding(Wanted::Positions)
     }
@@ -295,14 +294,6 @@ mod tests {
     ) -> Result<(Positions, Joints), RunError> {
         let schedule = Schedule::new(input, runner.lanes(), run.threads());
         drive_with(input, run, SHARES[0], schedule, guess, runner)
-    }
-
-    /// Runs in plain Rust.
-    fn in_segments(input: &ProportionateNim, threads: usize, guess: Guess<'_>) -> (Positions, Joints) {
-        let run = Run::new(threads);
-        let found = guessed(input, &run, guess, &plain::parts()).expect("runs to its end");
-        assert_eq!(run.done(), input.smaller_heaps());
-        found
     }
 
     /// Three segments together, as lanes run them.
@@ -357,7 +348,9 @@ mod tests {
     #[test]
     fn segments_end_at_any_limit() {
         for limit in (4 * START - 3..4 * START + 3).chain((400_000..402_000).step_by(37)) {
-            assert_eq!(in_segments(&kept(limit), 2, &balance).0, known(limit), "limit {limit}");
+            let (input, run) = (kept(limit), Run::new(2));
+            assert_eq!(drive(&input, &run, 2, &plain::parts()), Ok(known(limit)), "limit {limit}");
+            assert_eq!(run.done(), input.smaller_heaps());
         }
     }
 
@@ -365,7 +358,6 @@ mod tests {
     #[derive(Clone, Copy, Debug)]
     enum Wrong {
         Nothing,
-        /// No guess at all.
         Missing,
         /// One more difference is taken, so the balance is wrong.
         Balance,

@@ -70,9 +70,7 @@ impl fmt::Display for Rule {
 /// Three heaps of at most `limit` each.
 #[derive(Clone, Debug)]
 pub struct StoneGame {
-    /// The largest heap.
     limit: u32,
-    /// The moves.
     rule: Rule,
     /// What is to be found of its P-positions.
     wanted: Wanted<[u32; 3]>,
@@ -235,14 +233,11 @@ impl Workloads for TableScan {
     }
 }
 
-/// The oracle.
 mod oracle {
     use super::{Rule, StoneGame};
 
     /// Finds the P-positions `x <= y <= z <= limit` in lexicographic order from the rules alone. A position that no earlier
     /// P-position marked is one, and it marks every position that can move to it.
-    ///
-    /// The order is sound because a move leads to a sorted position that is no larger in any place.
     pub fn positions(input: &StoneGame, mut found: impl FnMut([u32; 3])) {
         let heaps = input.heaps();
         let index = |[x, y, z]: [usize; 3]| (x * heaps + y) * heaps + z;

@@ -177,7 +177,6 @@ impl Class {
         }
     }
 
-    /// Adds a heap.
     fn push(&mut self, heap: usize, moves: &OddMoves) {
         if self.home.has(heap) {
             self.heaps.push(heap);
@@ -396,7 +395,6 @@ impl Values<'_> {
         self.classes.iter_mut().for_each(Class::limit);
     }
 
-    /// Computes these heaps one by one.
     #[cold]
     #[inline(never)]
     fn heap_by_heap(&mut self, heaps: Range<usize>) -> Result<(), RunError> {
@@ -433,7 +431,6 @@ fn add(counts: &mut [Row; CANDIDATES], mut lanes: Row, mut new: impl FnMut(usize
     lanes == [0; WORDS]
 }
 
-/// `a` without `b`.
 #[inline(always)]
 fn subtract(a: &Row, b: &Row) -> Row {
     array_of(|i| a[i] & !b[i])

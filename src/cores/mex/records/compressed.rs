@@ -229,11 +229,6 @@ impl Chunks {
             None => &self.last[chunk % self.packed.last],
         }
     }
-
-    /// The bytes of the lists that hold the chunks.
-    pub fn index_bytes(packed: Packed) -> usize {
-        (packed.prefix + packed.last + 1) * size_of::<Box<[u8]>>()
-    }
 }
 
 /// How far the chunks are unpacked for a move.

@@ -12,7 +12,7 @@
 //! Cost of a block: for each move a load and half an OR, a decode to a single plane; for each round, a permute for each near move.
 //! Bound: the hash of the values in [`Output::add`](super::Output), five cycles for eight heaps, and the rounds.
 
-use super::compressed::{Chunks, JUDGED, LONGEST, MOST_BYTES, Readers, best_period, first_codes, room};
+use super::compressed::{JUDGED, LONGEST, MOST_BYTES, Readers, best_period, first_codes, room};
 use super::history::History;
 use super::layout::HistoryLayout;
 use super::ring::{Blocks, Far, LaneBlocks, Position, drive, near, ring_lanes};
@@ -299,7 +299,8 @@ pub mod compressed_lanes {
         let Some(packed) = layout.packed else { return guess_lanes::cost(input, context, rates) };
         let plain = guess_lanes::cost(&Records { continues_packed: None, ..input.clone() }, context, rates);
         let moves = input.moves().len() - layout.short;
-        let fixed = layout.bytes() + Readers::bytes(moves) + Chunks::index_bytes(packed) + MOST_BYTES;
+        let index = (packed.prefix + packed.last + 1) * size_of::<Box<[u8]>>();
+        let fixed = layout.bytes() + Readers::bytes(moves) + index + MOST_BYTES;
         let unpacked = NS_PER_UNPACKED * input.heaps() as f64 * (1 + moves) as f64;
         Cost { ns: plain.ns + unpacked, bytes: fixed as f64 + room(input, packed) }
             .only_if(input.continues_packed != Some(false))

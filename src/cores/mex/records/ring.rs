@@ -84,7 +84,6 @@ pub fn drive(
     Ok(state.progress.output)
 }
 
-/// The state of a run.
 struct State<'a> {
     run: &'a Run,
     progress: Progress,

@@ -54,7 +54,6 @@ const MARGIN: usize = 64;
 pub trait Cell: Copy + Default + PartialEq {
     /// Bits of a window.
     const BITS: u32;
-    /// The largest value.
     const MAX: usize;
     /// The low bits of `value`.
     fn new(value: usize) -> Self;
@@ -62,7 +61,6 @@ pub trait Cell: Copy + Default + PartialEq {
     fn bit(at: usize) -> Self {
         Self::new(if at < Self::BITS as usize { 1 << at } else { 0 })
     }
-    /// The bits as a number.
     fn get(self) -> usize;
 }
 

@@ -104,7 +104,6 @@ pub struct BitQueue {
     ones: u64,
 }
 
-/// The number of set bits.
 #[inline(always)]
 fn ones(words: &[u64]) -> u64 {
     let mut ones = 0;

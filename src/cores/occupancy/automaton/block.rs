@@ -25,7 +25,6 @@ pub trait Word:
     + Shl<u32, Output = Self>
     + Shr<u32, Output = Self>
 {
-    /// All bits set.
     const ONES: Self;
     /// A block is exact if the register `twice` is all ones from this bit on at its start: sixteen steps move it up by
     /// 32 bits, and bit `BITS - 1` must stay set.
@@ -34,7 +33,6 @@ pub trait Word:
     fn lowest(self) -> Self;
     /// Shifts down and repeats the top bit.
     fn shift_signed(self, by: u32) -> Self;
-    /// The low 64 bits.
     fn low(self) -> u64;
     /// Widens a mask by repeating its top bit.
     fn repeat(mask: u64) -> Self;
@@ -279,7 +277,6 @@ impl RegisterSet<u128> {
         used | difference | even | odd
     }
 
-    /// The low halves.
     fn low(&self) -> RegisterSet<u64> {
         self.zip(*self, |word, _| word.low())
     }

@@ -41,11 +41,6 @@ impl Joint {
         [self.n + self.d, self.n / 2 + self.d]
     }
 
-    /// The first lines in the registers: used, difference, sum by parity.
-    pub fn registers_begin(&self) -> [u64; 3] {
-        mapped([self.n + self.d, self.d, self.n / 2 + self.d], |line| line - PAD as u64)
-    }
-
     /// The words of complete marks: used, and sum by parity.
     pub fn written(&self) -> [usize; 2] {
         mapped(self.ends(), |line| line as usize / WORD)
@@ -71,7 +66,8 @@ impl Automaton {
     /// marks that are read there.
     pub fn at(limit: u64, joint: &Joint, queues: Sources<'_, BitQueue>, span: Box<Span>) -> Option<Self> {
         let Joint { n, d, uppers, pending, registers, .. } = *joint;
-        let from = joint.registers_begin();
+        // The first lines in the registers.
+        let from = mapped([n + d, d, n / 2 + d], |line| line - PAD as u64);
         let mut engine = Engine::new(span);
         engine.registers = registers;
         let Span { old, new, .. } = &mut *engine.span;

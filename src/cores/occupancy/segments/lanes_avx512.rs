@@ -54,7 +54,6 @@ pub fn bytes() -> f64 {
 }
 
 impl Found {
-    /// Nothing yet.
     fn new(with_picks: bool) -> Box<Self> {
         Box::new(Found {
             old: [[0; BYTES]; LANES],

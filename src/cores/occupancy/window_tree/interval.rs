@@ -180,7 +180,6 @@ impl Marks {
         page.before().plus(inside.moved(WORD * PAGE * number))
     }
 
-    /// Appends words.
     fn extend(&mut self, words: &[u64], sum_of_bits: SumOfBits) {
         let mut left = words;
         while !left.is_empty() {

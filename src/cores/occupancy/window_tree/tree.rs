@@ -59,7 +59,6 @@ impl Ended {
         inputs
     }
 
-    /// A window has ended.
     fn end(&mut self, number: usize, interval: Interval, sums: Vec<Sums>) {
         self.pending.push((number, interval, sums));
         while let Some(at) = self.pending.iter().position(|(number, ..)| *number == self.whole) {

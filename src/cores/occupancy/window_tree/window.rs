@@ -257,7 +257,6 @@ impl Context<'_> {
         lock(&self.model).at(n as f64).mex as u64
     }
 
-    /// Reports heaps that were visited.
     fn report(&self, visited: u64) -> Result<(), RunError> {
         let mut progress = lock(&self.progress);
         progress.0 += visited;

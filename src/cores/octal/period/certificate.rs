@@ -79,7 +79,6 @@ mod tests {
     use crate::cores::octal::sparse::portable;
     use crate::kernel::{Run, RunError};
 
-    /// Keeps the text of the certificate.
     #[derive(Default)]
     struct Keep(Mutex<String>);
 

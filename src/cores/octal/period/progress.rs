@@ -41,7 +41,6 @@ fn kept(window: &CodeWindow, table: usize) -> usize {
 pub struct Progress {
     /// Heaps whose values are in a table.
     pub(super) table: usize,
-    /// Heaps done.
     pub(super) done: u64,
     /// The last codes, then room for more.
     pub(super) codes: Vec<u8>,
@@ -174,7 +173,6 @@ const MOST: usize = 512;
 const TAIL: usize = 16;
 const SAMPLE: usize = 64;
 
-/// A marked heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) heap: u64,

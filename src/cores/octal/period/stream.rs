@@ -197,7 +197,6 @@ struct Stream<'a> {
     input: &'a Octal,
     window: CodeWindow,
     backend: Backend,
-    /// The values in the table.
     table: &'a [u16],
     state: Progress,
     /// A repetition that is not proved yet.

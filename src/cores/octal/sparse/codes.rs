@@ -131,15 +131,12 @@ pub fn parted(moves: Vec<Move>, is_so: &dyn Fn(&Move) -> bool) -> (Vec<Move>, Ve
 mod tests {
     use super::*;
 
-    /// All masks of nine bits, by value and by position, with a heap of either bit.
-    fn coders() -> impl Iterator<Item = (Mask, Coder, usize)> {
-        let masks = (1..512).flat_map(|values| [None, Some(0), Some(1)].map(|position| Mask { values, position }));
-        masks.flat_map(|mask| [(mask, Coder::new(mask), 6), (mask, Coder::new(mask), 7)])
-    }
-
+    /// With all masks of nine bits, by value and by position, and a heap of either bit.
     #[test]
     fn a_block_has_the_bounds_of_its_heaps() {
-        for (mask, coder, n) in coders() {
+        let masks = (1..512).flat_map(|values| [None, Some(0), Some(1)].map(|position| Mask { values, position }));
+        for (mask, n) in masks.flat_map(|mask| [(mask, 6), (mask, 7)]) {
+            let coder = Coder::new(mask);
             let codes = std::array::from_fn(|lane| lane as u8);
             let bounds = coder.all_rare_below(n % 2, &codes);
             for ((n, code), bound) in (n..).zip(codes).zip(bounds) {

@@ -184,7 +184,6 @@ fn follow<'a>(
     if values.known.len() < end { sparse.step(values, backend) } else { Ok(Ok(())) }
 }
 
-/// The driver.
 fn drive<'a>(
     input: &'a Octal,
     run: &Run,

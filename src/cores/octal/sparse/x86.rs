@@ -370,7 +370,6 @@ pub mod avx512 {
         hit_words(bytes, words);
     }
 
-    /// A quarter of a vector.
     #[inline]
     #[tier(Avx512)]
     fn quarter(all: __m512i, i: usize) -> __m128i {
@@ -418,7 +417,6 @@ pub mod avx512 {
         }
     }
 
-    /// Sixteen bytes.
     #[inline]
     #[tier(Avx512)]
     fn load_16(from: &[u8; SHORT]) -> __m128i {

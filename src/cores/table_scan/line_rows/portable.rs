@@ -70,7 +70,6 @@ pub mod wide {
         Parts { wide: search, narrow: search_narrow }
     }
 
-    /// The search at one width.
     macro_rules! search {
         ($search:ident, $words:literal, $vector:ident) => {
             #[inline(always)]

@@ -142,7 +142,6 @@ pub mod avx512 {
         shifts
     };
 
-    /// The search at one width.
     macro_rules! search {
         ($search:ident, $words:literal, $load:path, $set1:ident, $or:ident, $or3:ident, $shrdv:ident, $alignr:ident, $test:ident,
             $compress:ident, $low:expr) => {
