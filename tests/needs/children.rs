@@ -1,14 +1,12 @@
 //! Programs that this one starts: on a terminal, and in a namespace of processes.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
 use libtest_mimic::Trial;
 
-use crate::program::{self, nimlanes, path_of_program};
+use crate::program::{self, command, path_of_program, script};
 
 pub fn trials() -> Vec<Trial> {
     let works = |name, args: &[&str]| Command::new(name).args(args).output().is_ok_and(|it| it.status.success());
@@ -19,12 +17,6 @@ pub fn trials() -> Vec<Trial> {
         crate::trial("children::a_child_asks_nobody_on_the_terminal", terminals, a_child_asks_nobody_on_the_terminal),
         crate::trial("children::a_build_duels_in_a_namespace", namespaces, a_build_duels_in_a_namespace),
     ]
-}
-
-/// A program that is a shell script.
-fn script(path: &Path, text: &str) {
-    fs::write(path, format!("#!/bin/sh\n{text}\n")).expect("a writable folder");
-    fs::set_permissions(path, Permissions::from_mode(0o755)).expect("a file of ours");
 }
 
 /// It is not stopped for ever, as a process in the background that reads from its terminal.
@@ -45,7 +37,6 @@ fn a_build_duels_in_a_namespace() {
     let folder = tempfile::tempdir().expect("a folder");
     let other = folder.path().join("other");
     script(&other, &format!("exec unshare -rpf {} \"$@\"", path_of_program().display()));
-    let mut duel = nimlanes();
-    duel.args(["compare", "mex_subtraction", "--size", "100", "--kernels", "flags", "--seconds", "0.1", "--builds"]);
-    duel.arg(other).assert().success();
+    let duel = "compare mex_subtraction --size 100 --kernels flags --seconds 0.1 --builds";
+    command(duel).arg(other).assert().success();
 }

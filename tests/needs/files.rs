@@ -10,7 +10,7 @@ use libtest_mimic::Trial;
 use rustix::io::Errno;
 use tempfile::TempDir;
 
-use crate::program::{nimlanes, path_of_program};
+use crate::program::{nimlanes, path_of_program, script};
 
 const TO: [&str; 6] = ["grundy", "--limit", "2", "--format", "csv", "--output"];
 const DUEL: [&str; 7] = ["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--save"];
@@ -121,11 +121,8 @@ const REFUSALS: [(Errno, bool); 4] =
 /// A source tree whose repository has a commit without files.
 fn a_file_system_without_locks_keeps_revisions(library: &TempDir) {
     let tree = folder();
-    let git = tree.path().join("git");
-    let script = "#!/bin/sh\ncase \"$*\" in *read-tree*) echo fatal: no files >&2; exit 128 ;; esac\n";
+    script(&tree.path().join("git"), "case \"$*\" in *read-tree*) echo fatal: no files >&2; exit 128 ;; esac");
     fs::write(tree.path().join("Cargo.toml"), "name = \"nimlanes-lab\"\n").expect("a writable folder");
-    fs::write(&git, script).expect("a writable folder");
-    fs::set_permissions(&git, Permissions::from_mode(0o755)).expect("an own file");
     for (refused, goes_on) in REFUSALS {
         let mut program = nimlanes();
         program.env("LD_PRELOAD", library.path().join(LIBRARY)).env("REFUSED", refused.raw_os_error().to_string());

@@ -22,7 +22,10 @@ use crate::program::{Command, nimlanes};
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 /// How long kernels are timed.
-const SECONDS: &str = "0.2";
+const SECONDS: &str = "0.1";
+
+/// The size at which kernels are compared in builds, and at which their instructions are counted, which single steps do slowly.
+const SIZE: &str = "100";
 
 const GUIDES: [&str; 4] = ["README.md", "CONTRIBUTING.md", "profiles/method.md", "profiles/flamegraphs/README.md"];
 
@@ -201,14 +204,17 @@ fn process(words: &[&str], help: bool, folder: &Path) -> Result<Command, Failed>
     }
 }
 
-fn program(args: &[&str], folder: &Path) -> Result<Command, Failed> {
-    let mut args = args.to_vec();
-    match args.iter().position(|word| *word == "--seconds") {
-        Some(at) => args[at + 1] = SECONDS,
-        None if ["compare", "profile", "run"].contains(args.first().unwrap_or(&"")) => {
-            args.extend(["--seconds", SECONDS])
-        }
-        None => {}
+fn program(words: &[&str], folder: &Path) -> Result<Command, Failed> {
+    let mut args = words.to_vec();
+    let mut set = |option, value| match args.iter().position(|word| *word == option) {
+        Some(at) => args[at + 1] = value,
+        None => args.extend([option, value]),
+    };
+    if let Some("compare" | "profile" | "run") = words.first().copied() {
+        set("--seconds", SECONDS);
+    }
+    if ["--builds", "--counters"].iter().any(|option| words.contains(option)) {
+        set("--size", SIZE);
     }
     let mut program = nimlanes();
     program.args(args).current_dir(folder);

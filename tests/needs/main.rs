@@ -3,7 +3,6 @@
 
 mod guides;
 mod instructions;
-mod interrupt;
 mod profiles;
 #[path = "../suite/program.rs"]
 mod program;
@@ -43,7 +42,6 @@ fn main() {
     let mut trials = instructions::trials();
     trials.extend(profiles::trials());
     trials.extend(guides::trials());
-    trials.extend(interrupt::trials());
     #[cfg(unix)]
     trials.extend(shells::trials());
     #[cfg(target_os = "linux")]

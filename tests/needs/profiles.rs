@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -11,10 +11,10 @@ use crate::instructions::needs_steps;
 use crate::needs;
 use crate::program::{self, Assert, nimlanes, path_of_program, without_tools};
 
-const PROFILE: [&str; 8] = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3"];
+const PROFILE: [&str; 8] = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.1"];
 
 pub fn trials() -> Vec<Trial> {
-    let (perf, counters) = (events::are_allowed(), events::are_counted());
+    let [perf, counters] = events();
     let (has_perf, has_counters, steps) = (needs(perf, PERF), needs(counters, "counters of the CPU"), needs_steps());
     let either = needs(counters || steps.is_ok(), "counters of the CPU or single steps");
     let is_linux = needs(cfg!(target_os = "linux"), "Linux");
@@ -46,32 +46,18 @@ fn trial(name: &str, needs: Result<(), &str>, test: impl FnOnce() + Send + 'stat
     crate::trial(&format!("profiles::{name}"), needs, test)
 }
 
-/// Whether the system opens perf events.
-mod events {
-    #[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
-    mod linux {
-        use perf_event::Builder;
-        use perf_event::events::{Hardware, Software};
+/// Whether the system opens perf events, and whether the CPU counts.
+#[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
+fn events() -> [bool; 2] {
+    use perf_event::Builder;
+    use perf_event::events::{Hardware, Software};
 
-        pub fn are_allowed() -> bool {
-            Builder::new(Software::TASK_CLOCK).build().is_ok()
-        }
+    [Builder::new(Software::TASK_CLOCK).build().is_ok(), Builder::new(Hardware::INSTRUCTIONS).build().is_ok()]
+}
 
-        pub fn are_counted() -> bool {
-            Builder::new(Hardware::INSTRUCTIONS).build().is_ok()
-        }
-    }
-    #[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
-    pub use linux::{are_allowed, are_counted};
-
-    #[cfg(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))))]
-    pub fn are_allowed() -> bool {
-        false
-    }
-    #[cfg(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))))]
-    pub fn are_counted() -> bool {
-        false
-    }
+#[cfg(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))))]
+fn events() -> [bool; 2] {
+    [false; 2]
 }
 
 fn knows_this_cpu() -> bool {
@@ -80,12 +66,18 @@ fn knows_this_cpu() -> bool {
     version.contains("Host CPU: ") && !version.contains("Host CPU: (unknown)")
 }
 
-fn text(output: &Output) -> [String; 2] {
-    [&output.stdout, &output.stderr].map(|text| String::from_utf8(text.clone()).expect("UTF-8"))
-}
-
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
+}
+
+/// Samples into a folder. Returns what is printed and what is said.
+fn profile(program: &mut program::Command, folder: &Path) -> [String; 2] {
+    texts(&program.args(PROFILE).arg("--dir").arg(folder).assert().success())
+}
+
+fn texts(ended: &Assert) -> [String; 2] {
+    let output = ended.get_output();
+    [&output.stdout, &output.stderr].map(|text| String::from_utf8(text.clone()).expect("UTF-8"))
 }
 
 /// The files of a profile in a folder.
@@ -96,15 +88,13 @@ fn left(folder: &Path, ending: &str) -> String {
 
 fn a_profile_goes_down_to_lines() {
     let folder = folder();
-    let profile = |program: &mut program::Command| {
-        let output = program.args(PROFILE).arg("--dir").arg(folder.path()).assert().success().get_output().clone();
-        assert!(left(folder.path(), "folded").contains("bit_rows.rs:"), "{:?}", text(&output));
-        (left(folder.path(), "txt"), text(&output)[1].clone())
-    };
-    let (_, errors) = profile(&mut nimlanes());
-    assert!(!errors.contains("not by line: "), "{errors}");
-    let (summary, _) = profile(without_tools().env("NIMLANES_SAMPLER", "perf"));
+    let [_, said] = profile(&mut nimlanes(), folder.path());
+    assert!(!said.contains("not by line: "), "{said}");
+    assert!(left(folder.path(), "folded").contains("bit_rows.rs:"));
+    profile(without_tools().env("NIMLANES_SAMPLER", "perf"), folder.path());
+    assert!(left(folder.path(), "folded").contains("bit_rows.rs:"));
     let lacks = if cfg!(target_arch = "x86_64") { "llvm-mca is not installed" } else { "no loop: " };
+    let summary = left(folder.path(), "txt");
     assert!(summary.contains(lacks), "{summary}");
 }
 
@@ -139,11 +129,11 @@ mod phases {
         #[inline(never)]
         fn two_phases() -> [Duration; 2] {
             let begin = Clock::Thread.now();
-            while Clock::Thread.now() - begin < Duration::from_millis(300) {
+            while Clock::Thread.now() - begin < Duration::from_millis(200) {
                 black_box(multiply());
             }
             let middle = Clock::Thread.now();
-            while Clock::Thread.now() - middle < Duration::from_millis(600) {
+            while Clock::Thread.now() - middle < Duration::from_millis(400) {
                 black_box(divide());
             }
             [middle - begin, Clock::Thread.now() - middle]
@@ -204,10 +194,9 @@ mod phases {
 
 fn no_perf_events() {
     let folder = folder();
-    let mut profile = nimlanes();
-    let output = profile.args(PROFILE).arg("--dir").arg(folder.path()).assert().success().get_output().clone();
+    let [_, said] = profile(&mut nimlanes(), folder.path());
     assert!(!left(folder.path(), "folded").contains("bit_rows.rs:"));
-    assert!(text(&output)[1].contains("sampled by pprof, by function and not by line: "), "{:?}", text(&output));
+    assert!(said.contains("sampled by pprof, by function and not by line: "), "{said}");
     let mut by_name = without_tools();
     by_name.args(PROFILE).args(["--sampler", "perf", "--dir"]).arg(folder.path());
     by_name.assert().code(1).says("cannot sample: ");
@@ -248,9 +237,9 @@ fn without_symbols(sampler: &str) {
 
 fn a_profile_shows_the_hottest_loop() {
     let folder = folder();
-    let output = nimlanes().args(PROFILE).arg("--dir").arg(folder.path()).assert().success().get_output().clone();
+    let [printed, _] = profile(&mut nimlanes(), folder.path());
     let kept = left(folder.path(), "txt");
-    for text in [&text(&output)[0], &kept] {
+    for text in [&printed, &kept] {
         assert!(text.contains("hottest loop: "), "{text}");
     }
     // The instructions follow, and one jumps back.
@@ -268,15 +257,14 @@ const COUNTED: [&[&str]; 2] = [
 /// Standard output, what is said on stderr besides the time that is predicted, and the JSON, with some option for counters.
 fn output_with(args: &[&str], option: &str) -> (String, String, Value) {
     let mut command = without_tools();
-    let [shown, said] = text(command.args(args).arg(option).assert().success().get_output());
+    let [shown, said] = texts(&command.args(args).arg(option).assert().success());
     let said = said.lines().filter(|line| !line.contains(" is predicted to take ")).collect::<Vec<_>>().join("\n");
-    let json = command.arg("--json").assert().success().get_output().stdout.clone();
-    (shown, said, serde_json::from_slice(&json).expect("JSON"))
+    (shown, said, command.arg("--json").json())
 }
 
 /// By a source, or by either.
 fn counted(source: &str) {
-    for args in COUNTED {
+    for args in &COUNTED[usize::from(source.is_empty())..] {
         let option = if source.is_empty() { "--counters".to_owned() } else { format!("--counters={source}") };
         let (shown, said, json) = output_with(args, &option);
         assert_eq!(said, "");

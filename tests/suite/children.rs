@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::duels::{duel, failed, interrupt, is_gone, script, wait_for};
-use crate::program::{Command, path_of_program};
+use crate::duels::{duel, is_gone, script, wait_for, wait_for_script};
+use crate::program::{Command, path_of_program, send};
 
 /// A source tree of which the program knows no more than its name, with a `git` that is a shell script: it notes its group, and that it
 /// began.
@@ -36,14 +36,13 @@ impl Tree {
 
     /// Starts a comparison, and returns when git has begun.
     fn begin(&self) -> Child {
-        let group = self.0.path().join("group");
         let compare = self.compare().stderr(Stdio::null()).spawn().expect("it starts");
-        wait_for(|| fs::read_to_string(&group).is_ok_and(|group| group.ends_with('\n')));
+        wait_for_script(&self.0);
         compare
     }
 
     fn fails(&self, says: &str) {
-        failed(Command::from(self.compare()).timeout(Duration::from_secs(60)), says);
+        Command::from(self.compare()).timeout(Duration::from_secs(60)).refused(1, says);
     }
 }
 
@@ -62,14 +61,14 @@ fn a_daemon_that_keeps_what_is_open_holds_nothing_up() {
     Tree::new(&format!("{daemon}\n{answers}\necho fatal: no >&2; exit 128")).fails(": fatal: no\n");
     let tree = Tree::new(&format!("{daemon}\nsleep 600"));
     let mut compare = tree.begin();
-    interrupt(compare.id());
+    send("TERM", &compare);
     wait_for(|| compare.try_wait().expect("a process of ours").is_some());
     assert_eq!(compare.wait().expect("it ended").code(), Some(143));
     wait_for(|| is_gone(&tree.0));
     // A program that plays in a duel.
     let folder = tempfile::tempdir().expect("a folder");
     let other = script(&folder, &format!("{daemon}\necho out of luck >&2; exit 3"));
-    failed(duel(&other).timeout(Duration::from_secs(60)), "it ended with exit status: 3: out of luck\n");
+    duel(&other).timeout(Duration::from_secs(60)).refused(1, "it ended with exit status: 3: out of luck\n");
 }
 
 #[test]
@@ -90,8 +89,7 @@ fn the_last_words_of_a_child_are_shown_in_plain_english() {
         exit 128";
     let tree = Tree::new(words);
     let mut compare = Command::from(tree.compare());
-    compare.env("LC_ALL", "de_DE.UTF-8");
-    failed(&mut compare, ": fatal\u{fffd}: refused\n    To ask:\n    \tgit ask\n");
+    compare.env("LC_ALL", "de_DE.UTF-8").refused(1, ": fatal\u{fffd}: refused\n    To ask:\n    \tgit ask\n");
     let lines: Vec<String> = (1..=30).map(|line| format!("line {line}")).collect();
     let tree = Tree::new(&format!("printf '{}' >&2; exit 1", lines.join("\\n")));
     tree.fails(&format!(": {}\n", lines[18..].join("\n    ")));
@@ -108,7 +106,7 @@ fn a_child_is_told_not_to_ask() {
         Tree::new("echo $GIT_TERMINAL_PROMPT,$GIT_ASKPASS,$SSH_ASKPASS_REQUIRE,$CLICOLOR_FORCE,$(cat) >&2; exit 1");
     let mut compare = Command::from(tree.compare());
     compare.env("GIT_ASKPASS", "askpass").env("CLICOLOR_FORCE", "1").write_stdin("secret");
-    failed(&mut compare, ": 0,,never,,\n");
+    compare.refused(1, ": 0,,never,,\n");
 }
 
 /// Measurements without a revision are of little use: the report does not start to measure.

@@ -18,9 +18,9 @@ use nimlanes::moves::{MoveSet, Rules};
 use serde_json::{Value, json};
 use twox_hash::XxHash3_64;
 
-use crate::program::Command;
+use crate::program::{Command, command};
 use crate::saved::load;
-use crate::{example, in_memory, nimlanes};
+use crate::{example, in_memory};
 
 const FOLDER: &str = "profiles/discoveries";
 
@@ -35,17 +35,25 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-fn runs(folder: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(folder.join("measurements.json")).expect("a file");
-    let mut joined: Value = serde_json::from_str(&text).expect("JSON");
-    let Value::Object(runs) = joined["measurements"].take() else { panic!("{}: no runs", folder.display()) };
-    let runs: Vec<Value> = runs.into_iter().map(|(_, run)| run).collect();
-    for run in &runs {
-        for field in ["date", "environment", "content"] {
-            assert!(!run[field].is_null(), "{field} of {run}");
-        }
-    }
-    runs
+/// The contents of the runs that are kept in a folder.
+fn runs(folder_name: &str) -> Vec<Value> {
+    let Value::Object(runs) = load(&folder().join(folder_name).join("measurements.json"))["measurements"].take() else {
+        panic!("{folder_name}: no runs")
+    };
+    let content = |mut run: Value| {
+        assert!(!run["date"].is_null() && !run["environment"].is_null() && !run["content"].is_null(), "{run}");
+        run["content"].take()
+    };
+    runs.into_iter().map(|(_, run)| content(run)).collect()
+}
+
+/// What is a text in a run, or a number.
+fn words(of: &Value) -> &str {
+    of.as_str().expect("a text")
+}
+
+fn number(of: &Value) -> u64 {
+    of.as_u64().expect("a number")
 }
 
 fn first_heaps() -> PathBuf {
@@ -53,7 +61,7 @@ fn first_heaps() -> PathBuf {
 }
 
 fn text_of(page: &str) -> String {
-    fs::read_to_string(folder().join(page)).expect("a page")
+    fs::read_to_string(folder().join(page)).expect("a file")
 }
 
 /// The set in the first line of a b-file, and its terms.
@@ -72,18 +80,16 @@ fn terms(path: &Path) -> (String, Vec<u64>) {
 /// The page says how many terms there are, and how far two kernels, and one alone, have seen no other.
 #[test]
 fn every_term_was_found_by_two_kernels() {
-    let (runs, page) = (runs(&first_heaps()), text_of("README.md"));
+    let (runs, page) = (runs("first-heaps"), text_of("README.md"));
     for path in files(&first_heaps(), "txt") {
         let (set, terms) = terms(&path);
         assert!(terms.is_sorted_by(|a, b| a < b) && terms.len() > 5, "{}", path.display());
-        let of_set: Vec<&Value> =
-            runs.iter().map(|run| &run["content"]).filter(|run| run["moves"] == set.as_str()).collect();
-        let limit = |run: &Value| run["limit"].as_u64().expect("a number");
+        let of_set: Vec<&Value> = runs.iter().filter(|run| run["moves"] == set.as_str()).collect();
         let agree = |a: &Value, b: &Value| ["limit", "first", "counts"].iter().all(|field| a[field] == b[field]);
         let by_two = |run: &&&Value| of_set.iter().any(|other| other["kernel"] != run["kernel"] && agree(run, other));
         let confirmed = of_set.iter().filter(|run| run["first"] == json!(terms)).filter(by_two);
-        let confirmed = confirmed.map(|run| limit(run)).max().unwrap_or_else(|| panic!("{set}: one kernel alone"));
-        let furthest = of_set.iter().map(|run| limit(run)).max().filter(|limit| *limit > confirmed);
+        let confirmed = confirmed.map(|run| number(&run["limit"])).max().expect("two kernels");
+        let furthest = of_set.iter().map(|run| number(&run["limit"])).max().filter(|limit| *limit > confirmed);
         let furthest = furthest.map_or("–".to_owned(), |limit| limit.to_string());
         let (file, last) = (path.file_name().expect("a name").to_string_lossy(), terms[terms.len() - 1]);
         let row = format!(" | [{}](first-heaps/{file}) | {last} | {confirmed} | {furthest} |", terms.len());
@@ -140,9 +146,8 @@ fn entries_have_the_terms_of_the_b_files() {
 #[test]
 fn the_paper_on_windows_has_the_games() {
     let digits = text_of("../papers/windows.md").replace('\u{202f}', "");
-    for run in runs(&folder().join("octal/far")) {
-        let game = &run["content"];
-        let code = game["code"].as_str().expect("a code");
+    for game in runs("octal/far") {
+        let code = words(&game["code"]);
         let row = match &game["period"] {
             Value::Null => format!("| `{code}` | none up to {} |", game["limit"]),
             found => {
@@ -154,10 +159,9 @@ fn the_paper_on_windows_has_the_games() {
         assert!(digits.contains(&row), "{row}");
     }
     for game in surveyed().iter().filter(|game| game["by_position"] == true) {
-        let mask = game["mask"].as_u64().expect("a mask");
+        let (code, mask) = (words(&game["code"]), number(&game["mask"]));
         let heaps = if game["period"]["proved"] == true { "all".to_owned() } else { game["heaps"].to_string() };
         let [rare, last, largest] = ["rare", "last_rare", "largest"].map(|name| game[name].to_string());
-        let code = game["code"].as_str().expect("a code");
         let row = format!("| `{code}` | {mask:#x} | {rare} | {last} | {largest} | {heaps} |");
         assert!(digits.contains(&row), "{row}");
     }
@@ -223,19 +227,11 @@ fn the_values_of_mem0_are_those_that_are_found() {
     let row = |[value, heap]: &[u32; 2]| format!("| {value} | {heap} | {} |\n", 2 * heap);
     let rows: String = found.iter().map(row).collect();
     assert!(paper.contains(&format!("| ---: | ---: | ---: |\n{rows}\n")), "{rows}");
-    let runs: Vec<Value> = files(&folder().join("mem0"), "json")
-        .iter()
-        .map(|path| serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON"))
-        .collect();
+    let runs: Vec<Value> = files(&folder().join("mem0"), "json").iter().map(|path| load(path)).collect();
     for run in &runs {
         assert_eq!(run["schema"], "nimlanes-solve-2");
-        let [kernel, oldest, heap, recurring] = [
-            &run["kernels"]["mex_memory"],
-            &run["details"]["oldest"],
-            &run["details"]["oldest_heap"],
-            &run["details"]["recurring"],
-        ]
-        .map(|field| field.as_str().expect("a text"));
+        let details = ["oldest", "oldest_heap", "recurring"].map(|name| words(&run["details"][name]));
+        let (kernel, [oldest, heap, recurring]) = (words(&run["kernels"]["mex_memory"]), details);
         assert_eq!(recurring, found.len().to_string());
         let row = format!("| `{kernel}` | {} | {heap} | {oldest} |", run["limit"]);
         assert!(page.contains(&row) && paper.contains(&row), "{row}");
@@ -245,20 +241,20 @@ fn the_values_of_mem0_are_those_that_are_found() {
 }
 
 fn octaves(run: &Value) -> &[Value] {
-    run["content"]["octaves"].as_array().expect("a list")
+    run["octaves"].as_array().expect("a list")
 }
 
 #[test]
 fn kernels_found_the_same_p_positions() {
-    let runs = runs(&folder().join("zeros"));
+    let runs = runs("zeros");
     let longest = runs.iter().map(octaves).max_by_key(|octaves| octaves.len()).expect("a run");
     for run in &runs {
-        assert_eq!(run["content"]["moves"], "squares");
-        assert_eq!(octaves(run), &longest[..octaves(run).len()], "{}", run["content"]["kernel"]);
+        assert_eq!(run["moves"], "squares");
+        assert_eq!(octaves(run), &longest[..octaves(run).len()], "{}", run["kernel"]);
     }
-    let past = runs.iter().filter(|run| octaves(run).len() > 32).map(|run| run["content"]["kernel"].to_string());
+    let past = runs.iter().filter(|run| octaves(run).len() > 32).map(|run| run["kernel"].to_string());
     assert!(past.collect::<BTreeSet<_>>().len() > 1, "two kernels went to 2^32");
-    let zeros = |power: usize| longest[power]["zeros"].as_u64().expect("a number") as f64;
+    let zeros = |power: usize| number(&longest[power]["zeros"]) as f64;
     let last = longest.len() - 1;
     let exponents: Vec<f64> = (20..last).map(|power| (zeros(power + 1) / zeros(power)).log2()).collect();
     let (least, most) = exponents.iter().fold((1.0, 0.0), |(least, most), e| (f64::min(least, *e), f64::max(most, *e)));
@@ -282,19 +278,16 @@ fn p_positions_are_what_is_computed_here() {
     let mut hash = XxHash3_64::new();
     zeros.iter().for_each(|n| hash.write(&n.to_le_bytes()));
     let here = json!({ "zeros": zeros.len(), "hash": format!("{:016x}", hash.finish()) });
-    for run in runs(&folder().join("zeros")) {
-        assert_eq!(octaves(&run)[LAST], here, "{}", run["content"]["kernel"]);
+    for run in runs("zeros") {
+        assert_eq!(octaves(&run)[LAST], here, "{}", run["kernel"]);
     }
 }
 
 /// The games that were surveyed, as their files have them.
 fn surveyed() -> Vec<Value> {
-    let folder = folder().join("octal");
-    let games = fs::read_to_string(folder.join("games.txt")).expect("the games");
+    let (games, runs) = (text_of("octal/games.txt"), runs("octal"));
     let codes = games.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace);
-    let runs = runs(&folder);
-    let of = |code: &str| runs.iter().map(|run| &run["content"]).find(|game| game["code"] == code);
-    codes.map(|code| of(code).expect("a run of each game").clone()).collect()
+    codes.map(|code| runs.iter().find(|game| game["code"] == code).expect("a run of each game").clone()).collect()
 }
 
 #[test]
@@ -302,11 +295,11 @@ fn largest_values_of_octal_games_are_what_is_computed_here() {
     const LIMIT: u64 = 5_000;
     let selection = Selection::new(Machine::detect());
     for game in surveyed() {
-        let code = game["code"].as_str().expect("a code");
+        let code = words(&game["code"]);
         let input = Octal::new(&code.parse().expect("a game"), LIMIT).expect("small");
         let run = selection.run();
         let values = selection.kernel::<MexOctal>(&input).expect("a kernel").run(&input, &run).expect("it ends");
-        let (largest, at) = (game["largest"].as_u64().expect("a value"), game["largest_at"].as_u64().expect("a heap"));
+        let (largest, at) = (number(&game["largest"]), number(&game["largest_at"]));
         let here = values.iter().max().copied().map_or(0, u64::from);
         match values.get(at as usize) {
             Some(value) => assert_eq!((u64::from(*value), here), (largest, largest), "{code}"),
@@ -319,19 +312,13 @@ fn largest_values_of_octal_games_are_what_is_computed_here() {
 #[test]
 fn periods_of_octal_games_are_those_of_the_runs() {
     let page = text_of("README.md");
-    let at = |folder_name: &str| runs(&folder().join(folder_name));
-    let all = [at("octal"), at("octal/checked"), at("octal/far")].concat();
-    let games: BTreeSet<&str> = all
-        .iter()
-        .filter(|run| !run["content"]["period"].is_null())
-        .map(|run| run["content"]["code"].as_str().expect("a code"))
-        .collect();
+    let mut all = ["octal", "octal/checked", "octal/far"].map(runs).concat();
+    all.retain(|game| !game["period"].is_null());
+    let games: BTreeSet<&str> = all.iter().map(|game| words(&game["code"])).collect();
     let is_octal = |line: &&str| line.strip_prefix("| `").is_some_and(|code| code.starts_with(['0', '4']));
-    let rows = page.lines().filter(is_octal).count();
-    assert_eq!(rows, games.len());
+    assert_eq!(page.lines().filter(is_octal).count(), games.len());
     for code in games {
-        let of_game =
-            || all.iter().map(|run| &run["content"]).filter(|game| game["code"] == code && !game["period"].is_null());
+        let of_game = || all.iter().filter(|game| game["code"] == code);
         let kernels: BTreeSet<String> = of_game().map(|game| game["kernel"].to_string()).collect();
         assert!(kernels.len() > 1 || code == "0.106", "{code}: {kernels:?}");
         for period in of_game().map(|game| &game["period"]) {
@@ -346,19 +333,15 @@ fn periods_of_octal_games_are_those_of_the_runs() {
 #[test]
 fn early_periods_of_octal_games_are_proved_here() {
     let selection = Selection::new(Machine::detect());
-    let found = runs(&folder().join("octal"));
-    let early =
-        found.iter().map(|run| &run["content"]).filter(|game| game["period"]["preperiod"].as_u64() < Some(300_000));
-    let periodic: Vec<&Value> = early.filter(|game| !game["period"].is_null()).collect();
-    assert_eq!(periodic.len(), 4);
-    for game in periodic {
-        let rules = game["code"].as_str().expect("a code").parse::<Rules>().expect("a game");
+    let mut early = runs("octal");
+    early.retain(|game| game["period"]["preperiod"].as_u64().is_some_and(|heap| heap < 300_000));
+    assert_eq!(early.len(), 4);
+    for game in early {
+        let rules = words(&game["code"]).parse::<Rules>().expect("a game");
         let run = selection.run();
         let proved = Solver::new(&selection, &run).period(&rules, 2_000_000).expect("it ends").expect("a period");
-        assert_eq!(
-            json!([proved.period, proved.preperiod]),
-            json!([game["period"]["length"], game["period"]["preperiod"]])
-        );
+        let kept = ["length", "preperiod"].map(|name| number(&game["period"][name]));
+        assert_eq!([proved.period, proved.preperiod], kept, "{rules:?}");
     }
 }
 
@@ -367,9 +350,8 @@ fn early_periods_of_octal_games_are_proved_here() {
 fn families_of_sets_are_those_of_the_runs() {
     let page = text_of("README.md");
     let by_move = |folder_name: &str, symmetric: bool| -> BTreeMap<u64, Value> {
-        let contents = runs(&folder().join(folder_name)).into_iter().map(|mut run| run["content"].take());
-        let of_kind = contents.filter(|content| content["symmetric"] == symmetric);
-        of_kind.map(|content| (content["largest_move"].as_u64().expect("a move"), content)).collect()
+        let of_kind = runs(folder_name).into_iter().filter(|run| run["symmetric"] == symmetric);
+        of_kind.map(|run| (number(&run["largest_move"]), run)).collect()
     };
     let set = |of: &Value| {
         let moves = of["longest_periods"][0]["moves"].as_array().expect("a set").iter();
@@ -399,45 +381,39 @@ fn families_of_sets_are_those_of_the_runs() {
     assert!(page.replace('\n', " ").contains(&claim), "{claim}");
     assert!(found.keys().copied().eq(1..=last(&found)) && checked.keys().copied().eq(1..=last(&checked)));
     for (largest, of) in &found {
-        let names = ["sets", "longest_period", "sets_with_longest_period", "longest_preperiod", "sum_of_periods"];
-        let names = [&names[..], &["distinct_periods", "purely_periodic", "largest_value"]].concat();
+        let names = [
+            "sets",
+            "longest_period",
+            "sets_with_longest_period",
+            "longest_preperiod",
+            "distinct_periods",
+            "purely_periodic",
+            "sum_of_periods",
+            "largest_value",
+            "longest_periods",
+            "longest_preperiods",
+        ];
         if let Some(other) = checked.get(largest) {
             assert_ne!(of["kernel"], other["kernel"]);
-            for name in names.iter().copied().chain(["longest_periods", "longest_preperiods"]) {
-                assert_eq!(of[name], other[name], "{name}, largest move {largest}");
-            }
+            names.iter().for_each(|name| assert_eq!(of[name], other[name], "{name}, largest move {largest}"));
         }
-        let [sets, longest, with_it, preperiod, sum, distinct, pure, _] = names[..] else {
-            unreachable!("eight names")
-        };
-        let [longest, with_it, preperiod, sum, distinct, pure] =
-            [longest, with_it, preperiod, sum, distinct, pure].map(|name| of[name].to_string());
+        let [sets, longest, with_it, preperiod, distinct, pure, sum, ..] = names.map(|name| of[name].to_string());
         let set = set(of);
         let row = format!("| {largest} | {longest} | {with_it} | {set} | {preperiod} | {distinct} | {pure} | {sum} |");
         assert!(page.contains(&row), "{row}");
-        assert_eq!(of[sets], 1u64 << (largest - 1));
+        assert_eq!(sets, (1u64 << (largest - 1)).to_string());
         if *largest <= 12 {
             let here = MexFamily::oracle(&Family::with_largest(*largest).expect("a move"));
-            assert_eq!(
-                [here.longest_period(), here.longest_preperiod(), here.pure].map(|n| n.to_string()),
-                [longest, preperiod, pure]
-            );
-            assert_eq!(here.sum_of_periods().to_string(), sum);
+            let numbers = [here.longest_period(), here.longest_preperiod(), here.pure].map(|n| n.to_string());
+            assert_eq!((numbers, here.sum_of_periods().to_string()), ([longest, preperiod, pure], sum));
         }
     }
 }
 
-fn survey(into: &Path, args: &[&str]) -> Command {
-    let mut command = nimlanes();
-    command.arg("survey").args(args).arg("--dir").arg(into);
+fn survey(into: &Path, options: &str) -> Command {
+    let mut command = command(&format!("survey {options}"));
+    command.arg("--dir").arg(into);
     command
-}
-
-/// Their limits are smaller than that of other games.
-#[test]
-fn games_whose_digits_do_not_end_are_surveyed_without_a_limit() {
-    let folder = in_memory();
-    survey(folder.path(), &["nim", "0.6", "--seconds", "0.01"]).assert().success();
 }
 
 /// Some of the games are periodic and others are stopped; the second time, all are known.
@@ -447,24 +423,25 @@ fn a_survey_goes_on_where_it_was_stopped() {
     let list = folder.path().join("games");
     fs::write(&list, "\u{feff}0.77 # Kayles\n0.07\n# 0.137\n4.3 0.6 grundy\n").expect("a writable folder");
     let (list, into) = (format!("@{}", list.display()), folder.path().join("deep"));
-    let lines = |args: &[&str]| survey(&into, args).text().lines().map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(lines(&["0.77", "--limit", "1e5"]).len(), 1);
-    let all = lines(&["0.06", &list, "--seconds", "0.5", "--limit", "1e6"]);
+    let lines = |options: &str| survey(&into, options).text().lines().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(lines("0.77 --limit 1e5").len(), 1);
+    let games = format!("0.06 {list} --seconds 0.3 --limit 1e6");
+    let all = lines(&games);
     let ends = [", no period found", "period 12 from heap 71 on, proved: known", "period 34 from heap 53 on, proved"];
     assert!(all.iter().zip(ends).all(|(line, end)| line.ends_with(end)) && all.len() == 6, "{all:#?}");
     let of = |code: &str| load(&into.join(format!("{code}.json")));
     assert!(of("0.06")["content"]["heaps"].as_u64() < Some(1_000_001), "it was stopped");
     assert_eq!(of("0.07")["content"]["heaps"], 1_000_001);
     assert_eq!(of("grundy")["kind"], "octal-game");
-    assert!(lines(&["0.06", &list, "--seconds", "0.5", "--limit", "1e6"]).iter().all(|line| line.ends_with(": known")));
+    assert!(lines(&games).iter().all(|line| line.ends_with(": known")));
 }
 
 /// A longer run replaces results without a proof, and periods that no longer count as such.
 #[test]
 fn a_longer_survey_corrects_a_shorter_one() {
     let folder = in_memory();
-    let of = |code: &str, args: &[&str]| -> (bool, Value) {
-        let is_known = survey(folder.path(), &[&[code], args].concat()).text().ends_with(": known\n");
+    let of = |code: &str, options: &str| -> (bool, Value) {
+        let is_known = survey(folder.path(), &format!("{code} {options}")).text().ends_with(": known\n");
         (is_known, load(&folder.path().join(format!("{code}.json")))["content"].take())
     };
     let observed = |length: u64, preperiod: u64, saltus: u64| json!({ "length": length, "preperiod": preperiod, "saltus": saltus, "proved": false });
@@ -472,32 +449,31 @@ fn a_longer_survey_corrects_a_shorter_one() {
     let proved =
         json!({ "length": 12, "preperiod": 71, "saltus": 0, "proved": true, "theorem": "guy-smith", "heaps": 169 });
     for (code, short, kept, corrected) in [
-        ("0.F6", "1900", observed(43, 604, 32), Value::Null),
-        ("0.77", "150", Value::Null, proved),
-        ("0.3F", "100", observed(6, 0, 3), observed(6, 0, 3)),
+        ("0.F6", "--limit 1900", observed(43, 604, 32), Value::Null),
+        ("0.77", "--limit 150", Value::Null, proved),
+        ("0.3F", "--limit 100", observed(6, 0, 3), observed(6, 0, 3)),
     ] {
-        let (is_known, first) = of(code, &["--limit", short]);
+        let (is_known, first) = of(code, short);
         assert!(!is_known && first["period"] == kept, "{first}");
-        assert!(of(code, &["--limit", short]) == (true, first.clone()), "{code}");
-        let (is_known, second) = of(code, &["--limit", "4000"]);
+        assert!(of(code, short) == (true, first.clone()), "{code}");
+        let (is_known, second) = of(code, "--limit 4000");
         assert!(!is_known && second["period"] == corrected && second["heaps"] == 4001, "{second}");
-        assert!(of(code, &["--limit", short]) == (true, second), "{code}: a shorter run corrects nothing");
+        assert!(of(code, short) == (true, second), "{code}: a shorter run corrects nothing");
     }
     // A file of a version that took two rounds for a period.
-    of("0.2048", &["--limit", "300"]);
+    of("0.2048", "--limit 300");
     let path = folder.path().join("0.2048.json");
     let mut file = load(&path);
     file["content"]["period"] = observed(104, 42, 32);
     fs::write(&path, file.to_string()).expect("a writable file");
-    let (is_known, corrected) = of("0.2048", &["--limit", "300"]);
+    let (is_known, corrected) = of("0.2048", "--limit 300");
     assert!(!is_known && corrected["period"].is_null(), "{corrected}");
     // A run that was stopped is known until it is given more time.
-    let limit = ["--limit", "1e8", "--seconds"];
-    let (_, stopped) = of("0.06", &[&limit[..], &["0.2"]].concat());
-    assert_eq!(stopped["stopped_after"], 0.2);
-    assert_eq!(of("0.06", &[&limit[..], &["0.1"]].concat()), (true, stopped));
-    let (is_known, longer) = of("0.06", &[&limit[..], &["0.3"]].concat());
-    assert!(!is_known && longer["stopped_after"] == 0.3);
+    let (_, stopped) = of("0.06", "--limit 1e8 --seconds 0.1");
+    assert_eq!(stopped["stopped_after"], 0.1);
+    assert_eq!(of("0.06", "--limit 1e8 --seconds 0.05"), (true, stopped));
+    let (is_known, longer) = of("0.06", "--limit 1e8 --seconds 0.2");
+    assert!(!is_known && longer["stopped_after"] == 0.2);
 }
 
 /// However its code is written. Lists of codes are read as lists of moves are.
@@ -507,39 +483,34 @@ fn a_game_has_one_file() {
     let list = folder.path().join("games");
     fs::write(&list, "0.77,0.770 .77 # Kayles\nkayles,0.7[0]").expect("a writable folder");
     let (list, into) = (format!("@{}", list.display()), folder.path().join("surveyed"));
-    let lines = |codes: &[&str]| survey(&into, &[codes, &["--limit", "1e3"]].concat()).text();
-    assert_eq!(lines(&["0.770", &list, "0.7[0],0.77"]).lines().count(), 2);
-    let mut files: Vec<_> =
-        fs::read_dir(&into).expect("a folder").map(|file| file.expect("a file").file_name()).collect();
-    files.sort();
-    assert_eq!(files, ["0.7.json", "0.77.json"]);
-    assert!(lines(&[".77"]).ends_with(": known\n"));
+    let lines = |codes: &str| survey(&into, &format!("{codes} --limit 1e3")).text();
+    assert_eq!(lines(&format!("0.770 {list} 0.7[0],0.77")).lines().count(), 2);
+    assert_eq!(contents(&into).into_keys().collect::<Vec<_>>(), ["0.7.json", "0.77.json"]);
+    assert!(lines(".77").ends_with(": known\n"));
     // So has what `grundy` keeps.
-    let kept = folder.path().join("kept");
-    let args = ["grundy", "--code", "0.770", "--limit", "1e3", "--json", "--output"];
-    crate::nimlanes().args(args).arg(&kept).assert().success();
-    assert_eq!(load(&kept)["content"]["code"], "0.77");
+    let kept = command("grundy --code 0.770 --limit 1e3 --json").json();
+    assert_eq!(kept["content"]["code"], "0.77");
 }
 
 /// If few heaps are rare, no table is needed, and the limit of a table does not apply.
 #[test]
 fn a_survey_goes_by_windows_where_few_heaps_are_rare() {
     let folder = in_memory();
-    let of = |code: &str, args: &[&str]| -> Value {
-        let into = folder.path().join(args.concat());
-        survey(&into, &[&[code], args].concat()).assert().success();
+    let of = |code: &str, options: &str| -> Value {
+        let into = folder.path().join(options);
+        survey(&into, &format!("{code} {options}")).assert().success();
         load(&into.join(format!("{code}.json")))["content"].take()
     };
     // A busy machine needs longer to see that few heaps are rare.
     let is_window = |found: &Value| found["kernel"].as_str().is_some_and(|name| name.starts_with("window"));
-    let mut tries = ["1", "4", "30"].iter().map(|seconds| of("0.106", &["--seconds", seconds]));
+    let mut tries = ["0.5", "4", "30"].iter().map(|seconds| of("0.106", &format!("--seconds {seconds}")));
     let stopped = tries.find(is_window).expect("a kernel with a window is quicker");
     assert!(stopped["heaps"].as_u64() > Some(1 << 17), "{stopped}");
     let rare = ["rare", "last_rare", "mask", "by_position"].map(|name| stopped[name].clone());
     assert_eq!(rare, [json!(15), json!(1103), json!(0xd), json!(true)]);
-    let proved = of("0.165", &["--seconds", "60", "--limit", "1e12"]);
+    let proved = of("0.165", "--seconds 60 --limit 1e12");
     assert_eq!((&proved["heaps"], &proved["period"]["proved"]), (&json!(1_000_000_000_001u64), &json!(true)));
-    let table = of("0.054", &["--seconds", "0.5", "--kernel", "mex_octal=greedy"]);
+    let table = of("0.054", "--seconds 0.1 --kernel mex_octal=greedy");
     assert_eq!(table["kernel"], "greedy");
 }
 
@@ -548,15 +519,9 @@ fn a_survey_of_what_is_no_game_gives_one_line() {
     let folder = in_memory();
     let empty = folder.path().join("empty");
     fs::write(&empty, "# none\n").expect("a writable folder");
-    let empty = format!("@{}", empty.display());
-    let wrong = [("0.9x", 2), ("1.7", 2), ("@/no/such/file", 2), (&empty, 2)];
-    for (code, exit) in wrong {
-        survey(folder.path(), &[code]).refused(exit, "");
-    }
-    survey(Path::new("/proc/none"), &["0.77"]).assert().code(1);
-    survey(folder.path(), &["0.77", "--kernel", "mex_zeros=bit_sieve"]).assert().code(2);
+    survey(folder.path(), &format!("@{}", empty.display())).refused(2, "");
     fs::write(folder.path().join("0.77.json"), "{}").expect("a writable folder");
-    survey(folder.path(), &["0.77"]).assert().code(2);
+    survey(folder.path(), "0.77").assert().code(2);
 }
 
 /// The games in the files of a folder, by file name, without what differs from run to run.
@@ -572,46 +537,43 @@ fn contents(folder: &Path) -> BTreeMap<String, Value> {
 /// Shards in folders of their own and in one, each of them twice, against the whole.
 #[test]
 fn shards_of_a_survey_are_its_parts_and_merge() {
-    const GAMES: [&str; 13] = [
-        "0.77", "0.07", "0.137", "0.6", "0.06", "0.16", "0.56", "4.3", "0.156", "grundy", "0.45", "0.64",
-        ".77", // again
-    ];
+    // The last one is the first again.
+    const GAMES: &str = "0.77 0.07 0.137 0.6 0.06 0.16 0.56 4.3 0.156 grundy 0.45 0.64 .77";
     let folder = in_memory();
-    let of = |into: &str, shard: &[&str]| {
+    let of = |into: &str, shard: &str| {
         let into = folder.path().join(into);
-        survey(&into, &[&GAMES, &["--limit", "2000"][..], shard].concat()).assert().success();
+        survey(&into, &format!("{GAMES} --limit 2000 {shard}")).assert().success();
         contents(&into)
     };
-    let whole = of("whole", &[]);
+    let whole = of("whole", "");
     assert_eq!(whole.len(), 12);
     let mut together = BTreeMap::new();
-    for shard in ["0/3", "1/3", "2/3"] {
-        let part = of(&shard.replace('/', "of"), &["--shard", shard]);
-        assert_eq!(part, of(&shard.replace('/', "again"), &["--shard", shard]), "{shard}");
+    for shard in ["--shard 0/3", "--shard 1/3", "--shard 2/3"] {
+        let part = of(&shard.replace('/', "of"), shard);
+        assert_eq!(part, of(&shard.replace('/', "again"), shard), "{shard}");
         assert!(part.len() >= 2, "{shard}: {}", part.len());
         for (name, found) in part {
             assert_eq!(together.insert(name, found), None, "{shard}");
         }
-        of("shared", &["--shard", shard]);
+        of("shared", shard);
     }
     assert_eq!(together, whole);
-    assert_eq!(of("shared", &[]), whole, "all are known, in whatever shards they were found");
-    of("shared", &["--shard", "999/1000"]);
+    assert_eq!(of("shared", ""), whole, "all are known, in whatever shards they were found");
+    of("shared", "--shard 999/1000");
 }
 
 /// The periods of all sets of three moves, in which the claims of the page are counted; some of the sets against values computed
 /// from the rules of the game alone.
 #[test]
 fn periods_of_sets_are_those_of_the_oracle() {
-    let args = ["family", "--largest-move", "3..63", "--sets", "3", "--top", "2000", "--json"];
-    let printed = nimlanes().args(args).assert().success().get_output().stdout.clone();
-    let families: Vec<Value> = serde_json::from_slice(&printed).expect("JSON");
+    let families = command("family --largest-move 3..63 --sets 3 --top 2000 --json").json();
     type Periodic = ([u64; 3], u64, u64);
     let set = |set: &Value| {
-        let [period, preperiod] = ["period", "preperiod"].map(|name| set[name].as_u64().expect("a number"));
+        let [period, preperiod] = ["period", "preperiod"].map(|name| number(&set[name]));
         (serde_json::from_value(set["moves"].clone()).expect("moves"), period, preperiod)
     };
-    let listed = families.iter().flat_map(|of| of["longest_periods"].as_array().expect("a list"));
+    let listed =
+        families.as_array().expect("a list").iter().flat_map(|of| of["longest_periods"].as_array().expect("a list"));
     let found: Vec<Periodic> = listed.map(set).collect();
     let (additive, others): (Vec<&Periodic>, Vec<&Periodic>) = found.iter().partition(|([a, b, c], ..)| a + b == *c);
     let pure = additive.iter().filter(|(.., preperiod)| *preperiod == 0).count();

@@ -2,10 +2,9 @@
 //! build is a shell script, or this build behind one.
 #![cfg(target_os = "linux")]
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command as Process, Stdio};
+use std::process::Command as Process;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -13,23 +12,16 @@ use nimlanes::lab::environment::{BUILD, Build};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::program::{Command, path_of_program};
+use crate::program::{self, Command, command, path_of_program, send};
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-fn nimlanes() -> Command {
-    let mut command = Command::new(path_of_program());
-    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL").env_remove("CARGO_TARGET_DIR");
-    command
-}
-
-/// A short duel of two kernels against another program.
-pub fn duel(other: &Path) -> Command {
-    let mut command = nimlanes();
-    command.args(["compare", "mex_subtraction", "--size", "100", "--kernels", "flags,stamp", "--seconds", "0.2"]);
-    command.arg("--builds").arg(other);
+/// A short duel of two kernels against other programs.
+pub fn duel(other: impl AsRef<Path>) -> Command {
+    let mut command = command("compare mex_subtraction --size 100 --kernels flags,stamp --seconds 0.1 --builds");
+    command.arg(other.as_ref());
     command
 }
 
@@ -37,22 +29,31 @@ fn json(command: &mut Command) -> Value {
     command.arg("--json").json()
 }
 
-/// Expects exit code 1, an empty standard output, and on stderr a line that contains `says`, with more words of a child indented below.
-pub fn failed(command: &mut Command, says: &str) {
-    let output = command.assert().code(1).stdout("").get_output().clone();
-    let line = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(line.lines().skip(1).all(|more| more.starts_with("    ")), "more than a line: {line}");
-    assert!(line.starts_with("nimlanes: ") && line.contains(says), "should say {says:?}: {line}");
+fn rows(of: &Value) -> &Vec<Value> {
+    of["rows"].as_array().expect("an array")
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
 }
 
 /// A shell script that notes its group of processes in the file `group` beside it.
 pub fn script(folder: &TempDir, text: &str) -> PathBuf {
-    let path = folder.path().join("other");
-    let group = folder.path().join("group");
-    let note = format!("cut -d ' ' -f 5 /proc/$$/stat > {}", group.display());
-    fs::write(&path, format!("#!/bin/sh\n{note}\n{text}\n")).expect("a writable folder");
-    fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("a file of ours");
+    let [path, group] = ["other", "group"].map(|name| folder.path().join(name));
+    program::script(&path, &format!("cut -d ' ' -f 5 /proc/$$/stat > {}\n{text}", group.display()));
     path
+}
+
+/// Waits until a script has noted its group.
+pub fn wait_for_script(folder: &TempDir) {
+    let group = folder.path().join("group");
+    wait_for(|| fs::read_to_string(&group).is_ok_and(|group| group.ends_with('\n')));
+}
+
+/// The state of a process, its parent, its group and all that follows in `stat`.
+fn stat(process: &Path) -> Option<Vec<String>> {
+    let stat = fs::read_to_string(process.join("stat")).ok()?;
+    Some(stat.rsplit_once(") ")?.1.split(' ').map(str::to_owned).collect())
 }
 
 /// Whether nothing is left of the script: neither the first process of its group, even as a zombie of this program, nor the others.
@@ -61,9 +62,7 @@ pub fn is_gone(folder: &TempDir) -> bool {
     let group = fs::read_to_string(folder.path().join("group")).expect("the script began");
     let group = group.trim();
     let is_left = |entry: fs::DirEntry| {
-        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        // `pid (name) state parent group ..`
-        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+        let fields = stat(&entry.path())?;
         let is_zombie = fields[0] == "Z" && (fields[1] == "1" || entry.file_name() != group);
         Some(fields[2] == group && !is_zombie)
     };
@@ -85,35 +84,29 @@ fn a_module_of_webassembly_is_given_to_node() {
     let folder = folder();
     let module = folder.path().join("other.wasm");
     fs::write(&module, b"\0asm\x01\0\0\0").expect("a writable folder");
-    failed(duel(&module).env("PATH", ""), "other.wasm: No such file or directory");
-    let node = folder.path().join("node");
-    fs::write(&node, "#!/bin/sh\ncase \"$*\" in *other.wasm*) exit 5; esac\n").expect("a writable folder");
-    fs::set_permissions(&node, Permissions::from_mode(0o755)).expect("an own file");
-    let refused = "other.wasm is no build of nimlanes that can duel: it ended with exit status: 5";
-    failed(duel(&module).env("PATH", folder.path()), refused);
+    duel(&module).env("PATH", "").refused(1, "other.wasm: No such file or directory");
+    program::script(&folder.path().join("node"), "case \"$*\" in *other.wasm*) exit 5; esac");
+    let says = "other.wasm is no build of nimlanes that can duel: it ended with exit status: 5";
+    duel(&module).env("PATH", folder.path()).refused(1, says);
 }
 
 #[test]
 fn a_build_is_compared_with_itself() {
     // Nothing is kept in files meanwhile.
-    let duel = json(duel(&path_of_program()).args(["--processes", "2"]).env("TMPDIR", "/nonexistent"));
+    let duel = json(duel(path_of_program()).args(["--processes", "2"]).env("TMPDIR", "/nonexistent"));
     assert_eq!((&duel["schema"], &duel["baseline"]), (&"nimlanes-duel-2".into(), &"flags".into()));
-    let rows = |build: &Value| build["rows"].as_array().expect("an array").clone();
     let [other] = &duel["builds"].as_array().expect("an array")[..] else { panic!("one other build: {duel}") };
     assert_eq!((rows(&duel).len(), rows(other).len()), (2, 2));
     for row in rows(other) {
-        let ratio = &row["this_over_other"];
-        let number = |value: &Value| value.as_f64().expect("a number");
-        let [low, high] = ["low", "high"].map(|name| number(&ratio[name]));
-        let [least, most] = [0, 1].map(|end| number(&ratio["interval"][end]));
-        let ratio = number(&ratio["ratio"]);
+        let over = &row["this_over_other"];
+        let [low, high, ratio] = ["low", "high", "ratio"].map(|name| number(&over[name]));
+        let [least, most] = [0, 1].map(|end| number(&over["interval"][end]));
         assert!(0.0 < low && low <= ratio && ratio <= high, "{row}");
         assert!(0.0 < least && least <= ratio && ratio <= most, "{row}");
     }
     assert!(rows(&duel).iter().all(|row| row["this_over_other"].is_null()));
-    let flags = rows(&duel).into_iter().find(|row| row["kernel"] == "flags").expect("the baseline");
-    assert_eq!(flags["ratio"], 1.0);
-    assert_eq!((&other["only_here"], &other["only_there"]), (&Value::Array(Vec::new()), &Value::Array(Vec::new())));
+    assert!(rows(&duel).iter().any(|row| row["kernel"] == "flags" && row["ratio"] == 1.0));
+    assert_eq!([&other["only_here"], &other["only_there"]], [&Value::Array(Vec::new()); 2]);
     assert_eq!(other["program"], "nimlanes");
     assert!(other["rustc"].as_str().is_some_and(|rustc| rustc.starts_with("rustc 1.")), "{duel}");
 }
@@ -123,40 +116,27 @@ fn a_build_is_compared_with_itself() {
 fn several_builds_take_turns() {
     let (folder, path) = (folder(), path_of_program());
     let saved = folder.path().join("saved.json");
-    let builds = format!("this,{}", path.display());
-    let printed = json(duel(Path::new(&builds)).arg("--save").arg(&saved));
-    let saved: Value = serde_json::from_slice(&fs::read(saved).expect("a file")).expect("JSON");
-    assert_eq!(saved["content"]["builds"], printed["builds"]);
-    let named: Vec<&Value> = printed["builds"].as_array().expect("an array").iter().map(|it| &it["name"]).collect();
+    let printed = json(duel(format!("this,{}", path.display())).arg("--save").arg(&saved));
+    let content = crate::saved::load(&saved)["content"].take();
+    assert_eq!((&content["builds"], &content["size"]), (&printed["builds"], &100.into()));
+    let builds = printed["builds"].as_array().expect("an array");
+    let named: Vec<&Value> = builds.iter().map(|build| &build["name"]).collect();
     assert_eq!(named, ["itself", path.to_str().expect("UTF-8")]);
-    for build in printed["builds"].as_array().expect("an array") {
-        let kernels: Vec<&Value> = build["rows"].as_array().expect("an array").iter().map(|it| &it["kernel"]).collect();
-        assert_eq!(kernels, ["flags", "stamp"]);
-    }
-    for (builds, says) in [
-        ("this,this", "--builds names this twice"),
-        ("rev:a,rev:b", "allowed: one revision"),
-        ("this,", "allowed: this, native, rev:"),
-        ("rev:", "such as HEAD~1"),
-        ("toolchain:../old", "names of toolchains, such as "),
-    ] {
-        duel(Path::new(builds)).assert().code(2).says(says);
+    for of in builds.iter().chain([&content]) {
+        let kernels: Vec<&Value> = rows(of).iter().map(|row| &row["kernel"]).collect();
+        assert!(kernels.contains(&&"flags".into()) && kernels.contains(&&"stamp".into()) && kernels.len() == 2, "{of}");
     }
 }
 
 /// Of at most 200 rounds; no fewer than five in each process.
 #[test]
 fn a_duel_ends_when_its_ratios_are_known() {
-    let path = path_of_program();
-    let program = path.to_str().expect("UTF-8");
-    for other in [&[][..], &["--builds", program]] {
-        let mut compare = nimlanes();
-        compare.args(["compare", "mex_subtraction", "--size", "100", "--kernels", "flags,stamp", "--seconds", "60"]);
-        let duel = json(compare.args(["--processes", "2", "--until", "50%"]).args(other));
-        let rounds = duel["rows"][0]["rounds"].as_u64().expect("a number");
-        assert!((10..100).contains(&rounds), "{rounds}");
+    let others = format!("--builds {}", path_of_program().display());
+    for other in ["", &others] {
+        let compare = "compare mex_subtraction --size 100 --kernels flags,stamp --seconds 60 --processes 2 --until 50%";
+        let rounds = number(&json(&mut command(&format!("{compare} {other}")))["rows"][0]["rounds"]);
+        assert!((10.0..100.0).contains(&rounds), "{rounds}");
     }
-    nimlanes().args(["compare", "mex_subtraction", "--until", "0"]).assert().code(2);
 }
 
 #[test]
@@ -165,7 +145,7 @@ fn both_builds_are_in_the_table() {
     // A headline names the profile unless that is the one that is measured in.
     let named = if profile == "release" { String::new() } else { format!(" {profile} profile,") };
     let headline = format!("mex_subtraction/squares/100, {BUILD} build,{named} thread clock, ");
-    let output = duel(Path::new("this")).text();
+    let output = duel("this").text();
     assert!(output.starts_with(&headline), "{output}");
     let says = ["itself  portable", "this    portable", "this/other", &format!("{BUILD} build, {profile} profile\n")];
     assert!(says.iter().all(|part| output.contains(part)), "{output}");
@@ -174,19 +154,14 @@ fn both_builds_are_in_the_table() {
 #[test]
 fn kernels_of_one_build_are_listed() {
     let folder = folder();
-    let program = path_of_program();
-    let rename = script(&folder, &format!("{} \"$@\" | sed -u s/stamp/seal/g", program.display()));
-    let mut command = duel(&rename);
-    let duel = json(&mut command);
-    let other = &duel["builds"][0];
+    let rename = script(&folder, &format!("{} \"$@\" | sed -u s/stamp/seal/g", path_of_program().display()));
+    let named = json(&mut duel(&rename));
+    let other = &named["builds"][0];
     assert_eq!(other["only_here"][0]["kernel"], "stamp");
-    let [own, others] = [&duel, other].map(|build| build["rows"].as_array().expect("an array").len());
-    assert_eq!((own, others), (2, 1));
+    assert_eq!((rows(&named).len(), rows(other).len()), (2, 1));
     // No other kernels were asked for.
     assert_eq!(other["only_there"], Value::Array(Vec::new()));
-    let mut all = nimlanes();
-    all.args(["compare", "mex_subtraction", "--size", "100", "--seconds", "0.1", "--builds"]).arg(&rename);
-    let output = all.text();
+    let output = command("compare mex_subtraction --size 100 --seconds 0.1 --builds").arg(&rename).text();
     let name = rename.display();
     assert!(output.contains(&format!("only in this build: stamp (in {name}: no such kernel)")), "{output}");
     assert!(output.contains(&format!("only in {name}: seal\n")), "{output}");
@@ -195,29 +170,50 @@ fn kernels_of_one_build_are_listed() {
 #[test]
 fn other_programs_are_refused() {
     let folder = folder();
-    let refused = |path: &str, says: &str| failed(&mut duel(Path::new(path)), says);
-    refused("/bin/true", "/bin/true is no build of nimlanes that can duel: it ended with exit status: 0");
-    refused("/bin/cat", "it ended with exit status: 1: /bin/cat: answer: No such file");
-    refused("/usr/bin/yes", "it prints `answer`");
     let none = folder.path().join("none").display().to_string();
-    for (path, why) in
-        [(none.clone(), "No such file"), (none + ".wasm", "No such file"), ("/".to_owned(), "is a directory")]
+    for (path, says) in
+        [(&none, "No such file"), (&format!("{none}.wasm"), "No such file"), (&"/".to_owned(), "is a directory")]
     {
-        duel(Path::new(&path)).refused(2, &format!("cannot start {path}: {why}"));
+        duel(path).refused(2, &format!("cannot start {path}: {says}"));
     }
-    refused("/etc/passwd", "cannot start /etc/passwd: Permission denied");
-    let profile = format!(r#""profile":"{}""#, Build::of_this().profile);
-    let in_another_profile = format!("echo '{}'; sleep 60", hello().replace(&profile, r#""profile":"strange""#));
-    for (text, says) in [
-        ("exec sleep 0", "it ended with exit status: 0"),
-        ("echo >&2 'nimlanes: unknown command'; exit 2", "it ended with exit status: 2: unknown command"),
-        ("head -c 3000000 /dev/zero", "it prints"),
-        (&format!("echo '{}'; sleep 60", hello().replace("\"protocol\":1", "\"protocol\":7")), "speaks version 7"),
-        (&format!("echo '{}'; sleep 60", hello().replace("nimlanes", "chess")), "it prints that it is chess"),
-        (&in_another_profile, "other is a strange build, and this program a "),
-        (&format!("echo '{OPENED}'; sleep 60"), "answers another request"),
+    for (path, says) in [
+        ("/bin/true", "/bin/true is no build of nimlanes that can duel: it ended with exit status: 0"),
+        ("/bin/cat", "it ended with exit status: 1: /bin/cat: answer: No such file"),
+        ("/usr/bin/yes", "it prints `answer`"),
+        ("/etc/passwd", "cannot start /etc/passwd: Permission denied"),
     ] {
-        failed(&mut duel(&script(&folder, text)), says);
+        duel(path).refused(1, says);
+    }
+    let replaced = |from: &str, to: &str| format!("echo '{}'; sleep 60", hello().replace(from, to));
+    let profile = format!(r#""profile":"{}""#, Build::of_this().profile);
+    let checked = |sum: u32, seconds: &str| {
+        let digest = format!(r#"[["max","8"],["zeros","9"],["sum","{sum}"]]"#);
+        format!(r#"'{{"checked":{{"digest":{digest},"work":101,"seconds":{seconds}}}}}'"#)
+    };
+    // In the middle of a duel.
+    let replies =
+        |last: &str| format!("for reply in '{}' '{OPENED}' {last}; do read request; echo \"$reply\"; done", hello());
+    for (text, says) in [
+        ("exec sleep 0".to_owned(), "it ended with exit status: 0"),
+        ("echo >&2 'nimlanes: unknown command'; exit 2".to_owned(), "it ended with exit status: 2: unknown command"),
+        ("head -c 3000000 /dev/zero".to_owned(), "it prints"),
+        (replaced("\"protocol\":1", "\"protocol\":7"), "speaks version 7"),
+        (replaced("nimlanes", "chess"), "it prints that it is chess"),
+        (replaced(&profile, r#""profile":"strange""#), "other is a strange build, and this program a "),
+        (format!("echo '{OPENED}'; sleep 60"), "answers another request"),
+        (replies(""), "it ended with exit status: 0"),
+        (
+            replies("") + "\nread it\necho 'out of luck' >&2\nkill -9 $$",
+            "it ended with signal: 9 (SIGKILL): out of luck",
+        ),
+        (replies("") + "\nread request\nexec >&-\nsleep 60", "it ended"),
+        (replies("'{\"failed\":{\"reason\":\"no time\"}}'") + "\nsleep 60", "no time"),
+        (replies("nonsense") + "\nsleep 60", "it prints `nonsense`"),
+        (replies(&format!("'{OPENED}'")), "answers another request"),
+        (replies(&checked(1, "1e-6")), "outputs differ: flags of "),
+        (replies(&checked(1, "-1")), "answers another request"),
+    ] {
+        duel(script(&folder, &text)).refused(1, says);
         wait_for(|| is_gone(&folder));
     }
 }
@@ -229,52 +225,21 @@ fn a_program_is_found_here_alone() {
     script(&here, "exit 5");
     script(&elsewhere, "exit 6");
     let path = format!("{}:{}", elsewhere.path().display(), std::env::var("PATH").unwrap_or_default());
-    let by_name = |name: &str| {
-        let mut command = duel(Path::new(name));
-        command.current_dir(here.path()).env("PATH", &path);
-        command
-    };
-    failed(&mut by_name("other"), "other is no build of nimlanes that can duel: it ended with exit status: 5");
-    by_name("sh").refused(2, "cannot start sh: No such file");
-}
-
-#[test]
-fn a_build_that_fails_in_the_middle_ends_the_duel() {
-    let folder = folder();
-    let digest = |sum: u32| {
-        format!(r#"{{"checked":{{"digest":[["max","8"],["zeros","9"],["sum","{sum}"]],"work":101,"seconds":1e-6}}}}"#)
-    };
-    let replies =
-        |last: &str| format!("for reply in '{}' '{OPENED}' {last}; do read request; echo \"$reply\"; done", hello());
-    for (text, says) in [
-        (replies(""), "it ended with exit status: 0"),
-        (
-            replies("") + "\nread request\necho 'out of luck' >&2\nkill -9 $$",
-            "it ended with signal: 9 (SIGKILL): out of luck",
-        ),
-        (replies("") + "\nread request\nexec >&-\nsleep 60", "it ended"),
-        (replies("'{\"failed\":{\"reason\":\"no time\"}}'") + "\nsleep 60", "no time"),
-        (replies("nonsense") + "\nsleep 60", "it prints `nonsense`"),
-        (replies(&format!("'{OPENED}'")), "answers another request"),
-        (replies(&format!("'{}'", digest(1))), "outputs differ: flags of "),
-        (replies(&format!("'{}'", digest(1).replace("1e-6", "-1"))), "answers another request"),
-    ] {
-        failed(&mut duel(&script(&folder, &text)), says);
-        wait_for(|| is_gone(&folder));
-    }
+    let refused =
+        |code, name: &str, says: &str| duel(name).current_dir(here.path()).env("PATH", &path).refused(code, says);
+    refused(1, "other", "other is no build of nimlanes that can duel: it ended with exit status: 5");
+    refused(2, "sh", "cannot start sh: No such file");
 }
 
 /// A signal ends the duel and all children.
 #[test]
 fn an_interrupted_duel_leaves_no_children() {
-    let folder = folder();
-    let text = format!("read request; echo '{}'; sleep 60 & wait", hello());
-    let mut command = Process::new(path_of_program());
-    command.args(["compare", "mex_subtraction", "--size", "100", "--builds"]).arg(script(&folder, &text));
-    let mut duel = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
-    wait_for(|| folder.path().join("group").exists());
-    sleep(Duration::from_millis(300));
-    interrupt(duel.id());
+    let (folder, begun) = (folder(), folder());
+    let begun = begun.path().join("begun");
+    let text = format!("read request; echo '{}'; sleep 60 & touch {}; wait", hello(), begun.display());
+    let mut duel = duel(script(&folder, &text)).begin();
+    wait_for(|| begun.exists());
+    send("TERM", &duel);
     assert_eq!(duel.wait().expect("it ends").code(), Some(143));
     wait_for(|| is_gone(&folder));
 }
@@ -282,54 +247,39 @@ fn an_interrupted_duel_leaves_no_children() {
 /// Children end with a duel that is killed, be they in the middle of a turn.
 #[test]
 fn a_killed_duel_leaves_no_children() {
-    let mut command = Process::new(path_of_program());
     // A turn takes minutes.
-    command.args(["compare", "mex_subtraction", "--size", "5e7", "--kernels", "flags", "--time-limit", "86400"]);
-    let mut duel = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut duel = command("compare mex_subtraction --size 5e7 --kernels flags --time-limit 86400").begin();
     let children = || fs::read_to_string(format!("/proc/{0}/task/{0}/children", duel.id())).unwrap_or_default();
     wait_for(|| !children().is_empty());
-    let child = format!("/proc/{}", children().trim());
-    sleep(Duration::from_millis(500));
+    let child = PathBuf::from(format!("/proc/{}", children().split_whitespace().next().expect("a child")));
+    let worked = || stat(&child).and_then(|stat| stat[11].parse::<u64>().ok());
+    wait_for(|| worked().is_some_and(|hundredths| hundredths > 5));
     duel.kill().expect("a process of ours");
     duel.wait().expect("it ends");
     // A zombie stays until the system collects it.
-    wait_for(|| fs::read_to_string(format!("{child}/stat")).map_or(true, |stat| stat.contains(") Z ")));
-}
-
-/// Sends SIGTERM. SIGINT may be ignored: processes that a shell starts in the background inherit that.
-pub fn interrupt(process: u32) {
-    assert!(Process::new("kill").args(["-TERM", &process.to_string()]).status().expect("kill").success());
+    wait_for(|| stat(&child).is_none_or(|stat| stat[0] == "Z"));
 }
 
 pub fn wait_for(mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
         assert!(start.elapsed() < Duration::from_secs(20), "it never happens");
-        sleep(Duration::from_millis(20));
+        sleep(Duration::from_millis(5));
     }
 }
 
 #[test]
 fn rounds_are_spread_over_processes() {
-    let duel = |processes: &str| {
-        json(nimlanes().args([
-            "compare",
-            "mex_subtraction",
-            "--size",
-            "100",
-            "--seconds",
-            "0.2",
-            "--processes",
-            processes,
-        ]))
+    let duel = |processes: u32| {
+        let compare = "compare mex_subtraction --size 100 --kernels flags,stamp --seconds 0.1 --json --processes";
+        let duel = command(&format!("{compare} {processes}")).json();
+        assert_eq!(duel["processes"], processes);
+        rows(&duel).clone()
     };
-    let (one, three) = (duel("1"), duel("3"));
-    assert_eq!((&one["processes"], &three["processes"]), (&1.into(), &3.into()));
-    let rows = |duel: &Value| duel["rows"].as_array().expect("an array").clone();
-    assert!(rows(&one).iter().all(|row| row["ratio_processes"].is_null()));
-    for row in rows(&three) {
-        let [low, high] = [0, 1].map(|end| row["ratio_processes"][end].as_f64().expect("a number"));
-        assert!(low <= high && low <= row["ratio"].as_f64().expect("a number") * 1.5, "{row}");
+    assert!(duel(1).iter().all(|row| row["ratio_processes"].is_null()));
+    for row in duel(3) {
+        let [low, high] = [0, 1].map(|end| number(&row["ratio_processes"][end]));
+        assert!(low <= high && low <= number(&row["ratio"]) * 1.5, "{row}");
     }
 }
 
@@ -339,19 +289,13 @@ struct Repository(TempDir);
 impl Repository {
     fn new(main: &str) -> Self {
         let folder = folder();
-        let write = |name: &str, text: &str| {
-            let path = folder.path().join(name);
-            fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
-            fs::write(path, text).expect("a writable folder");
-        };
-        let package = "[package]\nname = \"nimlanes-lab\"\nversion = \"9.0.0\"\nedition = \"2024\"\n";
-        write("Cargo.toml", &format!("{package}[[bin]]\nname = \"nimlanes\"\npath = \"src/main.rs\"\n"));
-        write("build.rs", include_str!("../../src/build.rs"));
-        write("src/main.rs", main);
-        write(".gitignore", "target\n");
         let repository = Repository(folder);
+        let package = "[package]\nname = \"nimlanes-lab\"\nversion = \"9.0.0\"\nedition = \"2024\"\n";
+        repository.write("Cargo.toml", &format!("{package}[[bin]]\nname = \"nimlanes\"\npath = \"src/main.rs\"\n"));
+        repository.write("build.rs", include_str!("../../src/build.rs"));
+        repository.write("src/main.rs", main);
+        repository.write(".gitignore", "target\n");
         repository.git(&["init", "--quiet"]);
-        repository.git(&["add", "."]);
         repository.commit();
         repository
     }
@@ -360,9 +304,16 @@ impl Repository {
         self.0.path().join(path)
     }
 
-    /// Commits what is staged, be it nothing. Returns the name of the commit.
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
+        fs::write(path, text).expect("a writable folder");
+    }
+
+    /// Commits all files. Returns the name of the commit.
     fn commit(&self) -> String {
-        self.git(&["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "--quiet", "--allow-empty", "-m", "it"]);
+        self.git(&["add", "."]);
+        self.git(&["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "--quiet", "-m", "it"]);
         self.git(&["rev-parse", "HEAD"]).trim().to_owned()
     }
 
@@ -379,22 +330,13 @@ impl Repository {
 
     /// A duel with other builds, which are made here.
     fn duel(&self, builds: &str) -> Command {
-        let mut command = nimlanes();
-        command.current_dir(self.0.path()).args(["compare", "mex_subtraction", "--size", "100", "--seconds", "0.1"]);
-        command.args(["--kernels", "flags,stamp", "--builds", builds]);
+        let mut command = duel(builds);
+        command.current_dir(self.0.path());
         command
     }
 
     fn compare(&self, revision: &str) -> Command {
         self.duel(&format!("rev:{revision}"))
-    }
-
-    /// A duel with the last commit, to be interrupted.
-    fn process(&self) -> Process {
-        let mut command = Process::new(path_of_program());
-        command.current_dir(self.0.path());
-        command.args(["compare", "mex_subtraction", "--size", "100", "--builds", "rev:HEAD"]);
-        command
     }
 
     /// Whether git knows of no worktree but that of the user, in which nothing has changed.
@@ -433,16 +375,15 @@ fn a_revision_is_built_with_the_settings_of_now() {
     let strange = r#"if cfg!(debug_assertions) { eprintln!("other profile"); std::process::exit(1) }
         if option_env!("CFLAGS").is_some() { eprintln!("other flags of C"); std::process::exit(1) }"#;
     let repository = Repository::new(&exec().replace("fn main() {", &format!("fn main() {{ {strange}")));
-    fs::create_dir(repository.path(".cargo")).expect("a writable folder");
     let has_assertions = |is_on: bool| {
         let profiles = ["dev", "release"].map(|name| format!("[profile.{name}]\ndebug-assertions = {is_on}\n"));
-        fs::write(repository.path(".cargo/config.toml"), profiles.concat()).expect("a writable folder");
+        repository.write(".cargo/config.toml", &profiles.concat());
     };
     has_assertions(false);
     let built = |command: &mut Command| {
-        let duel = json(command.env_remove("CFLAGS"));
-        assert_eq!(duel["builds"][0]["rows"].as_array().map(Vec::len), Some(2));
-        let program = duel["builds"][0]["path"].as_str().expect("a path").to_owned();
+        let other = json(command.env_remove("CFLAGS"))["builds"][0].take();
+        assert_eq!(rows(&other).len(), 2);
+        let program = other["path"].as_str().expect("a path");
         fs::metadata(program).and_then(|program| program.modified()).expect("a program")
     };
     let first = built(&mut repository.compare("HEAD"));
@@ -453,184 +394,139 @@ fn a_revision_is_built_with_the_settings_of_now() {
     again.env("CARGO_BUILD_TARGET", "none").env("RUSTFLAGS", "-Ctarget-cpu=native");
     assert_eq!(built(&mut again), first);
 
-    failed(repository.compare("HEAD").env("CFLAGS", "-O1"), "other flags of C");
+    repository.compare("HEAD").env("CFLAGS", "-O1").refused(1, "other flags of C");
     has_assertions(true);
-    failed(&mut repository.compare("HEAD"), "other profile");
-    failed(repository.compare("HEAD").env("RUSTC", "/bin/echo"), "does not build");
+    repository.compare("HEAD").refused(1, "other profile");
+    repository.compare("HEAD").env("RUSTC", "/bin/echo").refused(1, "does not build");
     has_assertions(false);
     let compilers = folder();
     rustup(&compilers);
     let other = "HEAD is another build than the requested one: it has rustc rustc 1.42.0 ";
-    failed(repository.compare("HEAD").env("RUSTC", compilers.path().join("old-rustc")), other);
+    repository.compare("HEAD").env("RUSTC", compilers.path().join("old-rustc")).refused(1, other);
 }
 
-/// Another build may be there, of the tree itself.
+/// Whichever target cargo builds for, wherever that lies, and whatever is built there. The source tree around the first revision is a
+/// workspace now.
 #[test]
-fn a_revision_shares_no_artefacts() {
+fn a_revision_is_what_it_is_called_and_shares_nothing() {
     let repository = Repository::new(&exec());
     let shared = folder();
     let [target, build] = ["target", "build"].map(|name| shared.path().join(name));
-    let config = format!("[build]\ntarget-dir = {target:?}\nbuild-dir = {build:?}\n");
-    fs::create_dir(repository.path(".cargo")).expect("a writable folder");
-    fs::write(repository.path(".cargo/config.toml"), config).expect("a writable folder");
-    let is_unused = || fs::read_dir(shared.path()).expect("a folder").next().is_none();
-    repository.compare("HEAD").assert().success();
-    assert!(is_unused());
-    let mut by_variables = repository.compare("HEAD");
-    for (name, folder) in
-        [("CARGO_TARGET_DIR", &target), ("CARGO_BUILD_TARGET_DIR", &target), ("CARGO_BUILD_BUILD_DIR", &build)]
-    {
-        by_variables.env(name, folder);
-    }
-    by_variables.assert().success();
-    assert!(is_unused());
-}
-
-/// The source tree around it is a workspace now.
-#[test]
-fn a_revision_from_before_the_workspace_is_built() {
-    let repository = Repository::new(&exec());
+    let folders = format!("[build]\ntarget-dir = {target:?}\nbuild-dir = {build:?}\n");
+    repository.write(".cargo/config.toml", &folders);
+    let of = |command: &mut Command| {
+        let revision = json(command)["builds"][0]["revision"].as_str().expect("a revision").to_owned();
+        assert!(fs::read_dir(shared.path()).expect("a folder").next().is_none(), "folders are shared");
+        revision
+    };
+    let first = of(&mut repository.compare("HEAD"));
     let manifest = fs::read_to_string(repository.path("Cargo.toml")).expect("a manifest");
     let excluded = include_str!("../../Cargo.toml").lines().find(|line| line.starts_with("exclude = "));
-    let workspace = format!("[workspace]\n{}\n", excluded.unwrap_or_default());
-    fs::write(repository.path("Cargo.toml"), manifest + &workspace).expect("a writable folder");
-    repository.git(&["add", "Cargo.toml"]);
-    repository.commit();
-    for revision in ["HEAD~1", "HEAD"] {
-        repository.compare(revision).assert().success();
-    }
-}
-
-/// Whichever target cargo builds for, and wherever that lies.
-#[test]
-fn a_revision_is_what_it_is_called() {
-    let repository = Repository::new(&exec());
-    let of = |command: &mut Command| json(command)["builds"][0]["revision"].as_str().expect("a revision").to_owned();
-    let first = of(&mut repository.compare("HEAD"));
-    fs::write(repository.path("added"), "").expect("a writable folder");
-    repository.git(&["add", "added"]);
+    repository.write("Cargo.toml", &format!("{manifest}[workspace]\n{}\n", excluded.unwrap_or_default()));
+    repository.write("added", "");
     let second = repository.commit();
-    let rustc = Process::new("rustc").arg("-vV").output().expect("rustc").stdout;
-    let rustc = String::from_utf8(rustc).expect("UTF-8");
+    let rustc = Command::new("rustc").arg("-vV").text();
     let host = rustc.lines().find_map(|line| line.strip_prefix("host: ")).expect("a target");
-    fs::create_dir(repository.path(".cargo")).expect("a writable folder");
-    fs::write(repository.path(".cargo/config.toml"), format!("build.target = '{host}'")).expect("a writable folder");
+    repository.write(".cargo/config.toml", &format!("{folders}target = '{host}'"));
     // As git calls a hook, with the index of the commit that is being made.
-    fs::write(repository.path("staged"), "").expect("a writable folder");
+    repository.write("staged", "");
     repository.git(&["add", "staged"]);
     let mut hook = repository.compare("HEAD");
     hook.env("GIT_DIR", ".git").env("GIT_INDEX_FILE", repository.path(".git/index"));
-    assert_eq!((of(&mut hook), first), (second, repository.git(&["rev-parse", "HEAD~1"]).trim().to_owned()));
+    assert_eq!((of(&mut hook), &*first), (second, repository.git(&["rev-parse", "HEAD~1"]).trim()));
     assert_eq!(repository.git(&["diff", "--cached", "--name-only"]), "staged\n");
     // It has its own files, and no others.
     let has = |name: &str| repository.path("target/compare/files").join(name).exists();
     assert!(has("added") && !has("staged"));
-    fs::write(repository.path("target/compare/files/stray"), "").expect("a writable folder");
-    repository.compare("HEAD~1").assert().success();
+    repository.write("target/compare/files/stray", "");
+    let mut before = repository.compare("HEAD~1");
+    before.env("CARGO_TARGET_DIR", &target).env("CARGO_BUILD_TARGET_DIR", &target).env("CARGO_BUILD_BUILD_DIR", &build);
+    assert_eq!(of(&mut before), first);
     assert!(has("Cargo.toml") && !has("added") && !has("stray"));
     let mut another = repository.compare("HEAD");
     another.env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1");
-    failed(&mut another, "fatal: detected dubious ownership in repository at");
-    failed(&mut another, "\n    \tgit config --global --add safe.directory ");
+    another.refused(1, "fatal: detected dubious ownership in repository at");
+    another.refused(1, "\n    \tgit config --global --add safe.directory ");
 }
 
 #[test]
 fn a_revision_that_cannot_be_built_leaves_nothing_behind() {
     let repository = Repository::new("fn main() { chess }");
-    failed(&mut repository.compare("nonsense"), "there is no revision `nonsense`");
+    repository.compare("nonsense").refused(1, "there is no revision `nonsense`");
     let mut compare = repository.compare("HEAD");
-    failed(compare.env("CARGO_TERM_COLOR", "always"), "HEAD does not build: error[E0425]: cannot find value `chess`");
-    failed(&mut compare, "\n    error: could not compile `nimlanes-lab`");
-    assert!(repository.is_clean());
-    failed(repository.compare("HEAD").env("CARGO", "/nonexistent"), "cannot start /nonexistent");
+    compare
+        .env("CARGO_TERM_COLOR", "always")
+        .refused(1, "HEAD does not build: error[E0425]: cannot find value `chess`");
+    compare.refused(1, "\n    error: could not compile `nimlanes-lab`");
+    repository.compare("HEAD").env("CARGO", "/nonexistent").refused(1, "cannot start /nonexistent");
     assert!(repository.is_clean());
     // The cause of a cause.
     let manifest = fs::read_to_string(repository.path("Cargo.toml")).expect("a file of ours");
-    let manifest = format!("{manifest}[dependencies]\nchess = {{ path = 'chess' }}\n");
-    fs::write(repository.path("Cargo.toml"), manifest).expect("a writable folder");
-    repository.git(&["add", "."]);
+    repository.write("Cargo.toml", &format!("{manifest}[dependencies]\nchess = {{ path = 'chess' }}\n"));
     repository.commit();
-    failed(&mut repository.compare("HEAD"), "No such file or directory");
+    repository.compare("HEAD").refused(1, "No such file or directory");
     let shallow = folder();
     let from = format!("file://{}", repository.0.path().display());
-    let into = shallow.path().display().to_string();
-    repository.git(&["clone", "--quiet", "--depth", "1", &from, &into]);
-    failed(repository.compare("HEAD~1").current_dir(&into), "it is a shallow clone: `git fetch --unshallow` fetches");
+    repository.git(&["clone", "--quiet", "--depth", "1", &from, &shallow.path().display().to_string()]);
+    let says = "it is a shallow clone: `git fetch --unshallow` fetches";
+    repository.compare("HEAD~1").current_dir(shallow.path()).refused(1, says);
     let elsewhere = folder();
-    failed(repository.compare("HEAD").current_dir(elsewhere.path()), "a revision needs the source tree of nimlanes");
+    let says = "a revision needs the source tree of nimlanes";
+    repository.compare("HEAD").current_dir(elsewhere.path()).refused(1, says);
     // A program that does not know its commit.
     let forgetful = Repository::new(&exec().replace("BUILT_FROM_REVISION", "BUILT_FROM_NOTHING"));
-    failed(&mut forgetful.compare("HEAD"), "it prints none");
+    forgetful.compare("HEAD").refused(1, "it prints none");
     assert!(forgetful.is_clean());
 }
 
 #[test]
 fn the_native_build_is_made_as_by_its_alias() {
     if BUILD == "native" {
-        nimlanes().args(["compare", "mex_split", "--builds", "native"]).assert().code(2);
-    } else {
-        the_native_build_is_made();
+        return command("compare mex_split --builds native").refused(2, "this is the native one");
     }
-}
-
-fn the_native_build_is_made() {
     let repository = Repository::new(&exec());
-    let other = |command: &mut Command| {
-        let duel = json(command);
-        (duel["builds"][0]["build"].clone(), duel["builds"][0]["rows"].as_array().map(Vec::len))
-    };
     let native = || repository.duel("native");
-    let built = ("native".into(), Some(2));
-    assert_eq!(other(native().env("RUSTFLAGS", "-Cdebuginfo=1")), built);
+    let other =
+        json(native().env("RUSTFLAGS", "-Cdebuginfo=1").current_dir(repository.path("src")))["builds"][0].take();
+    assert_eq!((&other["build"], rows(&other).len()), (&"native".into(), 2));
+    assert!(repository.path("target/native").is_dir());
 
-    // The alias finds nothing to compile, and does not make another build under this name.
-    fs::create_dir(repository.path(".cargo")).expect("a writable folder");
-    // The alias is for release builds; the tests may be another.
+    // The alias finds nothing to compile, and does not make another build under this name. It is for release builds; the tests may be
+    // another.
     let profile = Build::of_this().profile;
     let profile = if profile == "debug" { "dev" } else { &profile };
     let config = include_str!("../../.cargo/config.toml");
     let config = config.replace("\"--release\"", &format!("\"--profile\", \"{profile}\""));
-    fs::write(repository.path(".cargo/config.toml"), &config).expect("a writable folder");
+    repository.write(".cargo/config.toml", &config);
     let alias = || {
         let mut cargo = Command::new(env!("CARGO"));
-        let flags = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_TARGET_DIR"];
-        for name in flags {
+        for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_TARGET_DIR"] {
             cargo.env_remove(name);
         }
         cargo.current_dir(repository.0.path()).args(["run-native", "--", "--version"]);
         cargo
     };
-    let again = alias().assert().success().get_output().stderr.clone();
-    assert!(!String::from_utf8_lossy(&again).contains("Compiling"));
+    let again = alias().assert().success();
+    assert!(!String::from_utf8_lossy(&again.get_output().stderr).contains("Compiling"));
     let says = "this would be the default build, not the native one";
-    alias().env("RUSTFLAGS", "-Cdebuginfo=1").assert().failure().says(says);
+    alias().env("RUSTFLAGS", "-Cdebuginfo=1").assert().code(101).says(says);
     // Flags of linkers are kept.
-    let linked = "[target.'cfg(unix)']\nrustflags = ['-Cdebuginfo=1']\n";
-    fs::write(repository.path(".cargo/config.toml"), config + linked).expect("a writable folder");
+    repository.write(".cargo/config.toml", &(config + "[target.'cfg(unix)']\nrustflags = ['-Cdebuginfo=1']\n"));
     alias().assert().success();
 
     // A source tree within another repository.
-    let inner = repository.path("inner");
-    fs::create_dir_all(inner.join("src")).expect("a writable folder");
-    for file in ["Cargo.toml", "build.rs", "src/main.rs"] {
-        fs::copy(repository.path(file), inner.join(file)).expect("a writable folder");
-    }
-    assert_eq!(other(native().current_dir(inner.join("src"))), built);
-    assert!(inner.join("target/native").is_dir());
-    failed(repository.compare("HEAD").current_dir(&inner), "inner lies in another one");
+    repository.write("inner/Cargo.toml", "name = \"nimlanes-lab\"\n");
+    repository.compare("HEAD").current_dir(repository.path("inner")).refused(1, "inner lies in another one");
 
-    failed(native().env("CARGO", "/nonexistent"), "cannot start /nonexistent");
-    fs::write(repository.path("src/main.rs"), "fn main() { chess }").expect("a writable folder");
-    failed(&mut native(), "the native program does not build: error[E0425]");
-    let folder = folder();
-    failed(native().current_dir(folder.path()), "the native build needs the source tree of nimlanes");
+    native().env("CARGO", "/nonexistent").refused(1, "cannot start /nonexistent");
+    repository.write("src/main.rs", "fn main() { chess }");
+    native().refused(1, "the native program does not build: error[E0425]");
+    let elsewhere = folder();
+    native().current_dir(elsewhere.path()).refused(1, "the native build needs the source tree of nimlanes");
     // Its result is not the native build.
-    let main = exec().replace("BUILT_WITH_FLAGS", "CARGO_PKG_NAME");
-    fs::write(repository.path("src/main.rs"), main).expect("a writable folder");
-    failed(
-        &mut native(),
-        "the native program is another build than the requested one: it has flags nimlanes-lab, not ",
-    );
+    repository.write("src/main.rs", &exec().replace("BUILT_WITH_FLAGS", "CARGO_PKG_NAME"));
+    let says = "the native program is another build than the requested one: it has flags nimlanes-lab, not ";
+    native().refused(1, says);
 }
 
 #[test]
@@ -639,17 +535,15 @@ fn an_interrupted_build_leaves_nothing_behind() {
     let folder = folder();
     let cargo = script(&folder, "sleep 60 & wait");
     let begin = || {
-        let group = folder.path().join("group");
-        let _ = fs::remove_file(&group);
-        let mut command = repository.process();
-        let compare = command.env("CARGO", &cargo).stderr(Stdio::null()).spawn().expect("it starts");
-        wait_for(|| fs::read_to_string(&group).is_ok_and(|group| group.ends_with('\n')));
+        let _ = fs::remove_file(folder.path().join("group"));
+        let compare = repository.compare("HEAD").env("CARGO", &cargo).begin();
+        wait_for_script(&folder);
         assert!(!is_gone(&folder));
-        failed(&mut repository.compare("HEAD"), "another command has a revision in ");
+        repository.compare("HEAD").refused(1, "another command has a revision in ");
         compare
     };
     let mut compare = begin();
-    interrupt(compare.id());
+    send("TERM", &compare);
     assert_eq!(compare.wait().expect("it ends").code(), Some(143));
     wait_for(|| is_gone(&folder));
     assert!(repository.is_clean());
@@ -658,45 +552,44 @@ fn an_interrupted_build_leaves_nothing_behind() {
     compare.kill().expect("a process of ours");
     compare.wait().expect("it ends");
     wait_for(|| is_gone(&folder));
-    repository.compare("HEAD").assert().success();
+    repository.compare("HEAD").env("CARGO", "/nonexistent").refused(1, "cannot start /nonexistent");
     assert!(repository.is_clean());
 }
 
 /// Git is killed while it writes the files of a revision.
 #[test]
 fn an_interrupted_checkout_is_begun_anew() {
-    let repository = Repository::new(&exec());
-    fs::write(repository.path(".gitattributes"), "src/main.rs filter=slow\n").expect("a writable folder");
-    repository.git(&["add", "."]);
+    let repository = Repository::new("fn main() {}");
+    repository.write(".gitattributes", "src/main.rs filter=slow\n");
     repository.commit();
     let folder = folder();
     let filter = script(&folder, "sleep 60 & wait");
     repository.git(&["config", "filter.slow.smudge", filter.to_str().expect("UTF-8")]);
-    let mut compare = repository.process().stderr(Stdio::null()).spawn().expect("it starts");
-    let group = folder.path().join("group");
-    wait_for(|| fs::read_to_string(&group).is_ok_and(|group| group.ends_with('\n')));
+    let mut compare = repository.compare("HEAD").begin();
+    wait_for_script(&folder);
     compare.kill().expect("a process of ours");
     compare.wait().expect("it ends");
-    let group = fs::read_to_string(group).expect("a group of processes");
+    let group = fs::read_to_string(folder.path().join("group")).expect("a group of processes");
     // Unless git has ended with the program.
     Process::new("kill").args(["-KILL", "--", &format!("-{}", group.trim())]).output().expect("kill");
     wait_for(|| is_gone(&folder));
 
     repository.git(&["config", "--unset", "filter.slow.smudge"]);
-    repository.compare("HEAD").assert().success();
-    assert!(repository.is_clean());
+    let is_checked_out = || {
+        repository.compare("HEAD").env("CARGO", "/nonexistent").refused(1, "cannot start /nonexistent");
+        assert!(repository.is_clean() && repository.path("target/compare/files/src/main.rs").exists());
+    };
+    is_checked_out();
     // As after a power cut.
-    fs::write(repository.path("target/compare/index"), "").expect("a writable folder");
-    repository.compare("HEAD").assert().success();
+    repository.write("target/compare/index", "");
+    is_checked_out();
 }
 
 /// A `rustup` that has the toolchains `this` and, once `old-rustc.installed` is there, `old`: the same compiler by another name.
 fn rustup(folder: &TempDir) -> String {
     let write = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("a writable folder");
-        fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("a file of ours");
-        path.display().to_string()
+        program::script(&folder.path().join(name), text);
+        folder.path().join(name).display().to_string()
     };
     let rename = r"rustc $1 | sed '1s/rustc [0-9.]*/rustc 1.42.0/'";
     let old = write("old-rustc", &format!("case $1 in -vV|--version) {rename} ;; *) exec rustc \"$@\" ;; esac"));
@@ -723,48 +616,37 @@ fn kernels_are_compared_by_compilers() {
     let both = "toolchain:this,toolchain:old";
     let says = "there is no rustc of old; `rustup toolchain install old --profile minimal` installs it: \
         error: toolchain 'old' is not installed";
-    failed(&mut by(both), says);
+    by(both).refused(1, says);
 
     fs::write(folder.path().join("old-rustc.installed"), "").expect("a writable folder");
     let duel = json(&mut by(both));
     assert_eq!(duel["baseline"], "flags");
     let builds = duel["builds"].as_array().expect("an array");
     assert!(builds.len() == 2 && builds[1]["rustc"].as_str().is_some_and(|it| it.starts_with("rustc 1.42.0 ")));
-    assert!(builds.iter().all(|build| build["rows"].as_array().map(Vec::len) == Some(2)));
+    assert!(builds.iter().all(|build| rows(build).len() == 2));
     let output = by("toolchain:old").text();
     assert!(output.contains("\nold: ") && output.contains("rustc 1.42.0 ") && output.contains("LLVM"), "{output}");
 
-    let mut profile = nimlanes();
-    profile
-        .current_dir(repository.0.path())
-        .env("PATH", &path)
-        .args("profile mex_subtraction --kernel stamp".split(' '));
-    profile.args(["--size", "100", "--seconds", "0.3", "--build", "toolchain:old"]);
-    profile.assert().success().prints("from stamp of old to stamp, ");
-
     // A program that another compiler has made.
-    let main = exec().replace("BUILT_BY", "CARGO_PKG_NAME");
-    fs::write(repository.path("src/main.rs"), main).expect("a writable folder");
-    failed(
-        &mut by("toolchain:old"),
-        "the program by old is another build than the requested one: it has rustc nimlanes-lab, not ",
-    );
-    failed(by("toolchain:old").current_dir(folder.path()), "a toolchain needs the source tree of nimlanes");
+    repository.write("src/main.rs", &exec().replace("BUILT_BY", "CARGO_PKG_NAME"));
+    let says = "the program by old is another build than the requested one: it has rustc nimlanes-lab, not ";
+    by("toolchain:old").refused(1, says);
+    by("toolchain:old").current_dir(folder.path()).refused(1, "a toolchain needs the source tree of nimlanes");
 }
 
 /// The revision is this build again, so that only names differ.
 #[test]
 fn a_profile_shows_what_changed_since_a_revision() {
     let repository = Repository::new(&exec());
-    let profile = |revision: &str| {
-        let mut command = nimlanes();
-        command.current_dir(repository.0.path()).args(["profile", "mex_subtraction", "--kernel", "stamp"]);
-        command.args(["--size", "100", "--seconds", "0.3", "--build", &format!("rev:{revision}")]);
+    let profile = |build: &str| {
+        let options = "--kernel stamp --size 100 --seconds 0.2 --sampler pprof";
+        let mut command = command(&format!("profile mex_subtraction {options} --build {build}"));
+        command.current_dir(repository.0.path()).env_remove("CARGO_TARGET_DIR");
         command
     };
     let commit = repository.git(&["rev-parse", "--short=12", "HEAD"]);
     let commit = commit.trim();
-    let output = profile("HEAD").text();
+    let output = profile("rev:HEAD").text();
     let says = format!("from stamp of {commit} to stamp, shares of the samples:\n");
     let (_, table) = output.split_once(&says).expect("a table of what changed");
     // The same code is in the same functions.
@@ -772,18 +654,7 @@ fn a_profile_shows_what_changed_since_a_revision() {
     assert!(both > 0, "{table}");
     assert!(repository.is_clean());
 
-    // The line before says how long a run is predicted to take.
-    let refused = |mut command: Command, says: &str| {
-        command.assert().code(1).says(says);
-    };
-    refused(profile("nonsense"), "there is no revision `nonsense`");
-    let outside = folder();
-    let mut command = profile("HEAD");
-    command.current_dir(outside.path());
-    refused(command, "a revision needs the source tree of nimlanes");
-    profile("HEAD").args(["--against", "flags"]).assert().code(2);
     // A program that cannot profile.
-    let stranger = Repository::new("fn main() { eprintln!(\"no kernel\"); std::process::exit(1) }");
-    profile("HEAD").current_dir(stranger.0.path()).assert().code(1).says(": no kernel\n");
-    assert!(stranger.is_clean());
+    let other = script(&repository.0, "echo no kernel >&2; exit 1");
+    profile(&other.display().to_string()).assert().code(1).says(": no kernel\n");
 }

@@ -4,30 +4,24 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
-use std::process::{Child, Output, Stdio};
+use std::process::Child;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
 use tempfile::TempDir;
 
-use crate::program::{Command, path_of_program, send};
+use crate::program::{Command, command, path_of_program, send};
 
 /// The output of `grundy --limit 2 --format csv`.
 const CSV: &str = "n,a\n0,0\n1,1\n2,0\n";
-const TO: [&str; 6] = ["grundy", "--limit", "2", "--format", "csv", "--output"];
-const DUEL: [&str; 7] = ["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--save"];
-const RECORDS: [&str; 6] = ["grundy", "--moves", "factorials", "--records", "--format", "csv"];
+const TO: &str = "grundy --limit 2 --format csv --output";
+const DUEL: &str = "compare mex_split --size 9 --seconds 0.1 --save";
+const RECORDS: &str = "grundy --moves factorials --records --format csv";
 
-fn nimlanes(args: &[&str]) -> Command {
-    let mut command = crate::nimlanes();
-    command.args(args);
-    command
-}
-
-/// A shell that starts the program as `"$0" "$@"`.
-fn shell(script: &str, args: &[&str]) -> std::process::Command {
-    let mut command = std::process::Command::new("sh");
-    command.args(["-c", script]).arg(path_of_program()).args(args).stderr(Stdio::piped()).stdout(Stdio::piped());
+/// A shell that starts the program, with the words of a line, as `"$0" "$@"`.
+fn shell(script: &str, line: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).arg(path_of_program()).args(line.split_whitespace());
     command
 }
 
@@ -63,9 +57,16 @@ impl Folder {
         names
     }
 
-    /// Runs in this folder, and expects an exit code and a single line on stderr that contains `says`.
-    fn refused(&self, args: &[&str], code: i32, says: &str) {
-        nimlanes(args).current_dir(self.0.path()).refused(code, says);
+    /// Starts the program here.
+    fn run(&self, line: &str) -> Command {
+        let mut command = command(line);
+        command.current_dir(self.0.path());
+        command
+    }
+
+    /// Expects an exit code and a single line on stderr that contains `says`.
+    fn refused(&self, line: &str, code: i32, says: &str) {
+        self.run(line).refused(code, says);
     }
 }
 
@@ -77,10 +78,13 @@ fn wait_until(what: &str, is_due: impl Fn() -> bool) {
     }
 }
 
-fn exit_code(output: &Output) -> Option<i32> {
-    println!("{}", String::from_utf8_lossy(&output.stderr));
-    output.status.code()
+/// The exit code and the standard error of a process when it has ended.
+fn end(child: Child) -> (Option<i32>, String) {
+    let output = child.wait_with_output().expect("it ends");
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
+
+const INTERRUPTED: &str = "nimlanes: interrupted\n";
 
 #[test]
 fn output_and_checkpoint_must_be_different_files() {
@@ -92,8 +96,8 @@ fn output_and_checkpoint_must_be_different_files() {
     let absolute = folder.text("x");
     let spellings = ["x", "./x", "sub/../x", "link", &absolute, "also/../link"];
     let refused = |checkpoint, out| {
-        let pair = ["--limit", "1000", "--checkpoint", checkpoint, "--output", out];
-        folder.refused(&[&RECORDS[..], &pair].concat(), 2, "is the same file as --output");
+        let pair = format!("--limit 1000 --checkpoint {checkpoint} --output {out}");
+        folder.refused(&format!("{RECORDS} {pair}"), 2, "is the same file as --output");
     };
     for other in spellings {
         refused("x", other);
@@ -114,14 +118,13 @@ fn output_and_checkpoint_must_be_different_files() {
 #[test]
 fn a_file_that_a_shell_redirects_to_is_a_stream() {
     let folder = Folder::new();
-    let kept = [&DUEL[..], &["./log"]].concat();
     for (redirection, before) in [(">", ""), (">>", "old\n")] {
         folder.put("log", "old\n");
         let script = format!(r#""$0" "$@" 2{redirection} log"#);
-        let output = shell(&script, &kept).current_dir(folder.0.path()).output().expect("a shell");
-        assert_eq!((exit_code(&output), folder.names()), (Some(0), vec!["log".to_owned()]));
+        shell(&script, &format!("{DUEL} ./log")).current_dir(folder.0.path()).assert().success();
         let log = folder.read("log");
         assert!(log.starts_with(before) && log.contains("nimlanes-saved-1") && log.contains("mex_split"), "{log}");
+        assert_eq!(folder.names(), ["log"]);
     }
 }
 
@@ -132,46 +135,43 @@ fn a_list_that_was_read_is_not_replaced() {
     symlink("list", folder.path("link")).expect("a link");
     let says = "it was read as input";
     for (list, output) in [("@list", "list"), ("@link", "list"), ("@list", "link")] {
-        folder.refused(&["grundy", "--limit", "9", "--moves", list, "--output", output], 1, says);
-        folder.refused(&["grundy", "--limit", "9", "--moves", list, "--records", "--checkpoint", output], 1, says);
+        folder.refused(&format!("grundy --limit 9 --moves {list} --output {output}"), 1, says);
+        folder.refused(&format!("grundy --limit 9 --moves {list} --records --checkpoint {output}"), 1, says);
     }
-    folder.refused(&[&DUEL[..6], &["--workload", "@list", "--save", "list"]].concat(), 1, says);
+    folder.refused("compare mex_split --size 9 --seconds 0.1 --workload @list --save list", 1, says);
     folder.put("measured.json", "{}");
-    folder.refused(&["report", "--data", ".", "--html", "./measured.json"], 2, "is a measurement in .");
+    folder.refused("report --data . --html ./measured.json", 2, "is a measurement in .");
     assert_eq!((folder.read("list"), folder.read("measured.json")), ("1,4\n".to_owned(), "{}".to_owned()));
-    nimlanes(&[&TO[..], &["list"]].concat()).current_dir(folder.0.path()).assert().success();
+    folder.run(&format!("{TO} list")).assert().success();
     assert_eq!(folder.read("list"), CSV, "it was not read");
 }
 
 #[test]
 fn a_hyphen_is_the_standard_stream() {
     let folder = Folder::new();
-    let run = |args: &[&str], input: &str| nimlanes(args).current_dir(folder.0.path()).write_stdin(input).text();
-    assert_eq!(run(&[&TO[..], &["-"]].concat(), ""), CSV);
-    assert_eq!(run(&["positions", "stone-game", "--limit", "1", "--output", "-"], ""), "x,y,z\n0,0,0\n");
-    let certificate = ["grundy", "--code", "kayles", "--limit", "500", "--format", "certificate", "-o", "-"];
-    assert!(run(&certificate, "").contains("period 12"));
-    let read = run(&["grundy", "--limit", "9", "--format", "csv", "--moves", "@-"], "# squares\n1 4\n9\n");
-    assert_eq!(read, run(&["grundy", "--limit", "9", "--format", "csv"], ""));
-    assert!(run(&["solve", "nim-square", "--limit", "9", "--moves", "@-"], "2,3\n").contains("moves 2,3"));
+    let run = |line: &str, input: &str| folder.run(line).write_stdin(input).text();
+    assert_eq!(run(&format!("{TO} -"), ""), CSV);
+    assert_eq!(run("positions stone-game --limit 1 --output -", ""), "x,y,z\n0,0,0\n");
+    assert!(run("grundy --code kayles --limit 500 --format certificate -o -", "").contains("period 12"));
+    let read = run("grundy --limit 9 --format csv --moves @-", "# squares\n1 4\n9\n");
+    assert_eq!(read, run("grundy --limit 9 --format csv", ""));
+    assert!(run("solve nim-square --limit 9 --moves @-", "2,3\n").contains("moves 2,3"));
 
     // Commands that need a file or a folder have none.
     let stream = "cannot write to standard output: it is a device, a pipe or an open stream";
-    folder.refused(&[&RECORDS[..], &["--limit", "9", "--checkpoint", "-"]].concat(), 1, stream);
-    folder.refused(&["plot", "stone-game", "--limit", "9", "--output", "-"], 2, "allowed: names that end in .svg");
-    folder.refused(&["profile", "mex_zeros", "--output", ".svg"], 2, "the suffix of the file is none of .svg");
-    folder.refused(&["profile", "mex_zeros", "--output", "none/x.svg"], 1, "cannot write to none/x.svg: No such file");
+    folder.refused(&format!("{RECORDS} --limit 9 --checkpoint -"), 1, stream);
+    folder.refused("plot stone-game --limit 9 --output -", 2, "allowed: names that end in .svg");
+    folder.refused("profile mex_zeros --output .svg", 2, "the suffix of the file is none of .svg");
+    folder.refused("profile mex_zeros --output none/x.svg", 1, "cannot write to none/x.svg: No such file");
     for stream in ["-", "/dev/stdout"] {
-        folder.refused(&[&DUEL[..], &[stream]].concat(), 2, "--save names standard output");
+        folder.refused(&format!("{DUEL} {stream}"), 2, "--save names standard output");
     }
-    folder.refused(&[&DUEL[..], &["none/x"]].concat(), 1, "cannot write to none/x: No such file");
-    for command in
-        [&["survey", "0.77", "--dir"][..], &["family", "--largest-move", "3", "--dir"], &["report", "--data"]]
-    {
-        folder.refused(&[command, &["-"]].concat(), 2, "not a folder; ./- is a folder");
+    folder.refused(&format!("{DUEL} none/x"), 1, "cannot write to none/x: No such file");
+    for command in ["survey 0.77 --dir", "family --largest-move 3 --dir", "report --data"] {
+        folder.refused(&format!("{command} -"), 2, "not a folder; ./- is a folder");
     }
     assert_eq!(folder.names(), [""; 0]);
-    assert!(run(&["survey", "@-", "--limit", "1e3", "--dir", "."], "0.77 # Kayles\n").starts_with("0.77: "));
+    assert!(run("survey @- --limit 1e3 --dir .", "0.77 # Kayles\n").starts_with("0.77: "));
     assert_eq!(folder.names(), ["0.77.json"]);
 }
 
@@ -180,18 +180,18 @@ fn a_file_with_the_output_in_its_name_is_not_touched() {
     let folder = Folder::new();
     // This file is not a checkpoint, so it is refused as one, but not lost.
     folder.put("factorials.part", "mine");
-    let args = ["--limit", "1000", "--checkpoint", "factorials.part", "--output", "factorials"];
-    folder.refused(&[&RECORDS[..], &args].concat(), 2, "not a checkpoint");
+    let command = format!("{RECORDS} --limit 1000 --checkpoint factorials.part --output factorials");
+    folder.refused(&command, 2, "not a checkpoint");
     assert_eq!(folder.names(), ["factorials.part"]);
-    for (out, command) in [("factorials", &TO[..]), ("duel.json", &DUEL)] {
+    for (out, command) in [("factorials", TO), ("duel.json", DUEL)] {
         let part = format!("{out}.part");
         folder.put(&part, "mine");
         folder.put("precious", "mine");
-        nimlanes(command).arg(folder.path(out)).assert().success();
+        folder.run(&format!("{command} {out}")).assert().success();
         assert_eq!(folder.read(&part), "mine");
         fs::remove_file(folder.path(&part)).expect("a file");
         symlink("precious", folder.path(&part)).expect("a link");
-        nimlanes(command).arg(folder.path(out)).assert().success();
+        folder.run(&format!("{command} {out}")).assert().success();
         assert!(folder.path(&part).is_symlink());
         assert_eq!(folder.read("precious"), "mine");
     }
@@ -202,15 +202,13 @@ fn a_file_with_the_output_in_its_name_is_not_touched() {
 fn a_replaced_file_keeps_its_mode() {
     let folder = Folder::new();
     let mode = |name: &str| folder.path(name).metadata().expect("a file").mode() & 0o7777;
-    for (name, command) in [("out.csv", &TO[..]), ("duel.json", &DUEL)] {
-        let path = folder.text(name);
-        let to = [command, &[&path]].concat();
-        let output = shell(r#"umask 027; exec "$0" "$@""#, &to).output().expect("a shell");
-        assert!(output.status.success());
+    for (name, command) in [("out.csv", TO), ("duel.json", DUEL)] {
+        let to = format!("{command} {}", folder.text(name));
+        shell(r#"umask 027; exec "$0" "$@""#, &to).assert().success();
         assert_eq!(mode(name), 0o640, "what the umask leaves");
-        for old in [0o600, 0o666, 0o755] {
+        for old in [0o600, 0o755] {
             fs::set_permissions(folder.path(name), fs::Permissions::from_mode(old)).expect("an own file");
-            nimlanes(&to).assert().success();
+            folder.run(&to).assert().success();
             assert_eq!(mode(name), old);
         }
     }
@@ -221,14 +219,13 @@ fn a_replaced_file_keeps_its_mode() {
 #[test]
 fn open_streams_are_appended_to() {
     let folder = Folder::new();
-    let to = |script: &str, args: &[&str]| {
+    let to = |script: &str, line: &str| {
         folder.put("log", "old\n");
-        let output = shell(script, args).current_dir(folder.0.path()).output().expect("a shell");
-        assert!(output.status.success(), "{script} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        shell(script, line).current_dir(folder.0.path()).assert().success();
         assert_eq!(folder.names(), ["log"]);
         folder.read("log")
     };
-    let out = |path: &'static str| [&TO[..], &[path]].concat();
+    let out = |path: &str| format!("{TO} {path}");
     for path in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1"] {
         let between =
             |redirection: &str| to(&format!(r#"{{ echo a; "$0" "$@" && echo b; }} {redirection} log"#), &out(path));
@@ -239,27 +236,17 @@ fn open_streams_are_appended_to() {
         let script = format!(r#"{{ echo a >&5; "$0" "$@" && echo b >&5; }} 5{redirection} log"#);
         assert!(to(&script, &out("/dev/fd/5")).ends_with(&format!("a\n{CSV}b\n")), "{redirection}");
     }
-    let saved = to(r#""$0" "$@" 2>> log"#, &[&DUEL[..], &["/dev/stderr"]].concat());
+    let saved = to(r#""$0" "$@" 2>> log"#, &format!("{DUEL} /dev/stderr"));
     assert!(saved.starts_with("old\n") && saved.contains("nimlanes-saved-1"), "{saved}");
 
     // A file that is no output is left as it is.
-    for (script, args, says) in [
-        (r#""$0" "$@" < log"#, out("/dev/stdin"), "Bad file descriptor"),
-        (r#""$0" "$@" --output /proc/$$/fd/5 5>> log; exit"#, TO[..5].to_vec(), "another process"),
-        (
-            r#""$0" "$@" >> log"#,
-            [&RECORDS[..], &["--limit", "9", "--checkpoint", "/dev/stdout"]].concat(),
-            "an open stream",
-        ),
+    for (script, line, says) in [
+        (r#""$0" "$@" < log"#, &out("/dev/stdin"), "Bad file descriptor"),
+        (r#""$0" "$@" /proc/$$/fd/5 5>> log; exit"#, &TO.to_owned(), "another process"),
+        (r#""$0" "$@" >> log"#, &format!("{RECORDS} --limit 9 --checkpoint /dev/stdout"), "an open stream"),
     ] {
         folder.put("log", "old\n");
-        let output = shell(script, &args).current_dir(folder.0.path()).output().expect("a shell");
-        let line = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(
-            (output.status.code(), line.lines().count(), line.contains(says)),
-            (Some(1), 1, true),
-            "{script}: {line}"
-        );
+        shell(script, line).current_dir(folder.0.path()).refused(1, says);
         assert_eq!(folder.read("log"), "old\n");
     }
 }
@@ -269,8 +256,8 @@ fn hard_links_are_refused_and_kept() {
     let folder = Folder::new();
     folder.put("one", "mine");
     fs::hard_link(folder.path("one"), folder.path("two")).expect("a hard link");
-    for to in [&TO[..], &DUEL, &[&RECORDS[..], &["--limit", "9", "--checkpoint"]].concat()] {
-        folder.refused(&[to, &["two"]].concat(), 1, "cannot write to two: it has 2 hard links");
+    for to in [TO, DUEL, &format!("{RECORDS} --limit 9 --checkpoint")] {
+        folder.refused(&format!("{to} two"), 1, "cannot write to two: it has 2 hard links");
     }
     assert_eq!(folder.path("one").metadata().expect("a file").nlink(), 2);
     assert_eq!((folder.read("one"), folder.names().len()), ("mine".to_owned(), 2));
@@ -287,15 +274,15 @@ fn symbolic_links_are_kept_and_their_targets_written() {
     }
     let far = || fs::read_dir(folder.path("far")).expect("a folder").count();
     for (link, written) in [("a", "far/there"), ("c", "far/not-yet"), ("b", "far/not-yet")] {
-        nimlanes(&TO).arg(folder.path(link)).assert().success();
+        folder.run(&format!("{TO} {link}")).assert().success();
         assert!(folder.path(link).is_symlink());
         assert_eq!(folder.read(written), CSV);
-        nimlanes(&DUEL).arg(folder.path(link)).assert().success();
+        folder.run(&format!("{DUEL} {link}")).assert().success();
         assert!(folder.path(link).is_symlink());
         assert!(folder.read(written).contains("nimlanes-saved-1"));
     }
-    for to in [&TO[..], &DUEL] {
-        nimlanes(to).arg(folder.path("d")).assert().code(1);
+    for to in [TO, DUEL] {
+        folder.refused(&format!("{to} d"), 1, "");
     }
     assert_eq!((folder.names().len(), far()), (6, 2), "nothing else is left");
 }
@@ -303,18 +290,13 @@ fn symbolic_links_are_kept_and_their_targets_written() {
 #[test]
 fn of_two_runs_with_one_output_the_last_one_wins() {
     let folder = Folder::new();
-    let args = |limit| ["grundy", "--moves", "1,2", "--format", "csv", "--limit", limit];
-    let limits = ["400000", "300000"];
-    let whole = limits.map(|limit| nimlanes(&args(limit)).assert().success().get_output().stdout.clone());
-    let out = folder.text("out");
+    let lines = ["4e5", "3e5"].map(|limit| format!("grundy --moves 1,2 --format csv --limit {limit}"));
+    let whole = lines.each_ref().map(|line| command(line).text());
     for _ in 0..3 {
-        let start =
-            |limit| std::process::Command::new(path_of_program()).args(args(limit)).args(["--output", &out]).spawn();
-        for run in limits.map(|limit| start(limit).expect("it starts")) {
-            let output = run.wait_with_output().expect("it ends");
-            assert!(output.status.success());
+        for mut run in lines.each_ref().map(|line| folder.run(&format!("{line} --output out")).begin()) {
+            assert!(run.wait().expect("it ends").success());
         }
-        assert!(whole.contains(&fs::read(folder.path("out")).expect("written")), "a mixture");
+        assert!(whole.contains(&folder.read("out")), "a mixture");
         assert_eq!(folder.names(), ["out"]);
     }
 }
@@ -322,9 +304,8 @@ fn of_two_runs_with_one_output_the_last_one_wins() {
 #[test]
 fn a_checkpoint_belongs_to_one_run() {
     let folder = Folder::new();
-    let keep = ["--limit", "2e9", "--checkpoint", "kept"];
-    let keep = [&RECORDS[..], &keep].concat();
-    let start = || nimlanes(&keep).current_dir(folder.0.path()).begin();
+    let keep = format!("{RECORDS} --limit 2e9 --checkpoint kept");
+    let start = || folder.run(&keep).begin();
     let size = || folder.path("kept").metadata().map_or(0, |known| known.len());
     let mut first = start();
     // From before the first checkpoint until after it was replaced.
@@ -333,7 +314,7 @@ fn a_checkpoint_belongs_to_one_run() {
     for length in [0, 1] {
         wait_until("something is kept", || size() >= length);
         folder.refused(&keep, 1, "kept is in use: another run saves its progress there");
-        folder.refused(&[&RECORDS[..], &["--limit", "9", "--checkpoint", "link"]].concat(), 1, "link is in use");
+        folder.refused(&format!("{RECORDS} --limit 9 --checkpoint link"), 1, "link is in use");
     }
     // The lock is released when the process ends, even if it is killed.
     first.kill().expect("it is killed");
@@ -344,7 +325,7 @@ fn a_checkpoint_belongs_to_one_run() {
     let second = start();
     wait_until("the second run has kept more", || size() > before);
     send("TERM", &second);
-    assert_eq!(exit_code(&second.wait_with_output().expect("it ends")), Some(143));
+    assert_eq!(end(second).0, Some(143));
     // Only the temporary file of the killed process may be left.
     let left: Vec<String> = folder.names().into_iter().filter(|name| !name.starts_with(".nimlanes-")).collect();
     assert_eq!(left, ["kept", "kept.lock", "link"]);
@@ -353,14 +334,14 @@ fn a_checkpoint_belongs_to_one_run() {
 #[test]
 fn a_checkpoint_leaves_nothing_behind() {
     let folder = Folder::new();
-    let run = |limit, moves| ["grundy", "--records", "--checkpoint", "kept", "--limit", limit, "--moves", moves];
+    let run = |limit, moves| format!("grundy --records --checkpoint kept --limit {limit} --moves {moves}");
     folder.refused(&run("1e12", "fibonacci"), 2, "would fit");
     assert!(folder.names().is_empty(), "nothing was kept");
-    nimlanes(&run("9", "factorials")).current_dir(folder.0.path()).assert().success();
+    folder.run(&run("9", "factorials")).assert().success();
     assert!(folder.names().is_empty(), "it was complete");
     // The file of a run that was killed before its first checkpoint.
     folder.put("kept", "");
-    nimlanes(&run("9", "factorials")).current_dir(folder.0.path()).assert().success();
+    folder.run(&run("9", "factorials")).assert().success();
     assert!(folder.names().is_empty());
 }
 
@@ -369,20 +350,15 @@ fn a_checkpoint_leaves_nothing_behind() {
 fn exceeding_the_file_size_limit_is_a_write_error() {
     let folder = Folder::new();
     folder.put("out", "mine");
-    let out = folder.text("out");
-    let values = ["grundy", "--moves", "1,2", "--limit", "1e6", "--format", "csv", "--output", &out];
-    let kept = folder.text("kept");
-    let records = [&RECORDS[..], &["--limit", "3e7", "--checkpoint", &kept]].concat();
-    for args in [&values[..], &records] {
-        let output = shell(r#"ulimit -f 64; exec "$0" "$@""#, args).output().expect("a shell");
-        assert_eq!(exit_code(&output), Some(1));
-        let line = String::from_utf8_lossy(&output.stderr);
-        assert!(line.starts_with("nimlanes: cannot write to ") && line.lines().count() == 1, "{line}");
+    for line in [
+        "grundy --moves 1,2 --limit 1e6 --format csv --output out",
+        &format!("{RECORDS} --limit 3e7 --checkpoint kept"),
+    ] {
+        let mut run = shell(r#"ulimit -f 64; exec "$0" "$@""#, line);
+        run.current_dir(folder.0.path()).refused(1, "cannot write to ");
         assert_eq!((folder.read("out").as_str(), folder.names()), ("mine", vec!["out".to_owned()]));
     }
 }
-
-const LONG: [&str; 6] = ["solve", "stone-game", "--limit", "6000", "--kernel", "table_scan=byte_table"];
 
 /// Whether a set of signals of a process has this one.
 #[cfg(target_os = "linux")]
@@ -404,30 +380,28 @@ fn is_watching(child: &Child) -> bool {
 #[test]
 fn signals_that_are_ignored_stay_ignored() {
     for (signal, number) in [("HUP", 1), ("INT", 2), ("USR1", 10)] {
-        let child = shell(&format!(r#"trap "" {signal}; exec "$0" "$@""#), &LONG).spawn().expect("a shell");
+        let long = "solve stone-game --limit 6000 --kernel table_scan=byte_table";
+        let child = shell(&format!(r#"trap "" {signal}; exec "$0" "$@""#), long).begin();
         wait_until("it handles signals", || is_watching(&child));
         assert!(has("SigIgn:", number, &child) && !has("SigBlk:", number, &child), "SIG{signal}");
         send("TERM", &child);
-        assert_eq!(exit_code(&child.wait_with_output().expect("it ends")), Some(143));
+        assert_eq!(end(child).0, Some(143));
     }
 }
 
 /// Ends a run with a checkpoint by a signal, once it has saved something. Returns the heaps that it says the file holds.
 #[cfg(target_os = "linux")]
-fn interrupted(args: [&str; 3], file: &str, (signal, code): (&str, i32)) -> u64 {
+fn interrupted(options: &str, file: &str, (signal, code): (&str, i32)) -> u64 {
     let version = || {
         let found = fs::metadata(file).ok().filter(|found| found.len() > 0)?;
         Some((found.ino(), found.modified().expect("a time")))
     };
     let before: Option<(u64, SystemTime)> = version();
-    let mut command = std::process::Command::new(path_of_program());
-    command.arg("grundy").args(args).args(["--threads=1", "--checkpoint", file]);
-    let child = command.stderr(Stdio::piped()).spawn().expect("it starts");
+    let child = command(&format!("grundy {options} --threads=1 --checkpoint {file}")).begin();
     wait_until("it saves", || version() != before);
     send(signal, &child);
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(exit_code(&output), Some(code));
-    let line = String::from_utf8_lossy(&output.stderr).into_owned();
+    let (ended, line) = end(child);
+    assert_eq!(ended, Some(code), "{line}");
     let heaps = line.strip_prefix(&format!("nimlanes: interrupted; {file} holds ")).expect("a message");
     let heaps = heaps.strip_suffix(" heaps, and the same command continues\n").expect("a number");
     heaps.parse().expect("a number")
@@ -458,15 +432,15 @@ fn an_interrupted_run_says_what_its_file_holds() {
     };
     let folder = Folder::new();
     let file = folder.text("kept");
-    for (args, held) in [
-        (["--code=0.106", "--limit=1e12", "--kernel=mex_period=window_words"], &in_period as &dyn Fn(&[u8]) -> u64),
-        (["--moves=2,40000001", "--limit=1e11", "--records"], &in_records),
-        (["--moves=squares", "--limit=1e9", "--zeros"], &in_zeros),
+    for (options, held) in [
+        ("--code=0.106 --limit=1e12 --kernel=mex_period=window_words", &in_period as &dyn Fn(&[u8]) -> u64),
+        ("--moves=2,40000001 --limit=1e11 --records", &in_records),
+        ("--moves=squares --limit=1e9 --zeros", &in_zeros),
     ] {
         // Batch systems warn by the last two.
         for signal in [("TERM", 143), ("USR1", 138), ("XCPU", 152)] {
-            let heaps = interrupted(args, &file, signal);
-            assert!(heaps > 0 && heaps == held(&fs::read(&file).expect("a file")), "{args:?}: {heaps}");
+            let heaps = interrupted(options, &file, signal);
+            assert!(heaps > 0 && heaps == held(&fs::read(&file).expect("a file")), "{options}: {heaps}");
         }
         fs::remove_file(&file).expect("a file");
     }
@@ -479,18 +453,12 @@ fn the_exit_code_names_the_signal() {
     let out = folder.text("out");
     // The parent process of the tests may have set signals to be ignored.
     for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130), ("USR1", 138), ("USR2", 140), ("XCPU", 152)] {
-        let child = std::process::Command::new("env")
-            .args([&format!("--default-signal={signal}")])
-            .arg(path_of_program())
-            .args(["positions", "proportionate-nim", "--limit", "4e8", "--output", &out])
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it starts");
+        let mut command = Command::new("env");
+        command.arg(format!("--default-signal={signal}")).arg(path_of_program());
+        let child = command.args(["positions", "proportionate-nim", "--limit", "4e8", "--output", &out]).begin();
         wait_until("it writes", || !folder.names().is_empty());
         send(signal, &child);
-        let output = child.wait_with_output().expect("it ends");
-        assert_eq!(exit_code(&output), Some(code));
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "nimlanes: interrupted\n");
+        assert_eq!(end(child), (Some(code), INTERRUPTED.to_owned()));
         assert_eq!(folder.names(), [""; 0]);
     }
 }
@@ -499,15 +467,13 @@ fn the_exit_code_names_the_signal() {
 #[test]
 fn a_second_signal_leaves_no_file_either() {
     let folder = Folder::new();
-    let out = folder.text("out");
-    let args = ["positions", "proportionate-nim", "--limit", "4e8", "--output", &out];
-    let child = shell(r#"exec "$0" "$@""#, &args).spawn().expect("it starts");
+    let child = folder.run("positions proportionate-nim --limit 4e8 --output out").begin();
     wait_until("it writes", || !folder.names().is_empty());
     // Both signals are pending when the process continues.
     for signal in ["STOP", "INT", "TERM", "CONT"] {
         send(signal, &child);
     }
-    let code = exit_code(&child.wait_with_output().expect("it ends"));
+    let (code, _) = end(child);
     assert!(matches!(code, Some(130 | 143)), "{code:?}");
     assert!(folder.names().is_empty());
 }

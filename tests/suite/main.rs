@@ -33,8 +33,6 @@ mod formats;
 mod grundy;
 #[cfg(feature = "cli")]
 mod instruments;
-#[cfg(feature = "cli")]
-mod limits;
 #[cfg(all(feature = "cli", unix))]
 mod live;
 #[cfg(feature = "cli")]
@@ -48,9 +46,9 @@ mod positions;
 #[cfg(feature = "cli")]
 mod program;
 #[cfg(feature = "cli")]
-mod refusals;
-#[cfg(feature = "cli")]
 mod reports;
+#[cfg(feature = "cli")]
+mod requests;
 #[cfg(feature = "cli")]
 mod saved;
 

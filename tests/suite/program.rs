@@ -23,6 +23,20 @@ pub fn nimlanes() -> Command {
     command
 }
 
+/// The program with the words of a line. Words with blanks, or none, stand in quotes; a word `NAME=..` in front sets a variable.
+pub fn command(line: &str) -> Command {
+    let parts = line.split('\'').enumerate();
+    let words = parts.flat_map(|(i, part)| if i % 2 == 1 { vec![part] } else { part.split_whitespace().collect() });
+    let mut command = nimlanes();
+    for word in words {
+        match word.split_once('=').filter(|(name, _)| name.starts_with("NIMLANES_")) {
+            Some((name, value)) => command.env(name, value),
+            None => command.arg(word),
+        };
+    }
+    command
+}
+
 /// The same without llvm-mca, which takes most of the time of a short profile.
 pub fn without_tools() -> Command {
     let mut program = nimlanes();
@@ -136,13 +150,14 @@ impl Command {
         serde_json::from_str(&self.text()).expect("JSON")
     }
 
-    /// Ends in a failure of this code, with an empty standard output, and on standard error one line of the program that has this text.
+    /// Ends in a failure of this code, with an empty standard output, and on standard error one line of the program that has this text,
+    /// with more words of a child indented below.
     #[track_caller]
     pub fn refused(&mut self, code: i32, says: &str) {
         let Assert(output) = self.assert().code(code).stdout("");
         let line = String::from_utf8(output.stderr).expect("UTF-8");
-        let is_a_line =
-            line.starts_with("nimlanes: ") && line.trim_end().lines().count() == 1 && !line.contains("'-- ");
+        let is_a_line = line.starts_with("nimlanes: ") && line.lines().skip(1).all(|more| more.starts_with("    "));
+        let is_a_line = is_a_line && !line.contains("'-- ");
         assert!(is_a_line && line.contains(says), "{:?} should print {says:?}: {line}", self.process);
     }
 }
@@ -151,6 +166,14 @@ fn read(pipe: &mut impl Read) -> Vec<u8> {
     let mut all = Vec::new();
     pipe.read_to_end(&mut all).expect("a pipe");
     all
+}
+
+/// Makes a program that is a shell script.
+#[cfg(unix)]
+pub fn script(path: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::write(path, format!("#!/bin/sh\n{text}\n")).expect("a writable folder");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a file of ours");
 }
 
 /// Sends a signal to a process.
@@ -177,12 +200,6 @@ impl Assert {
     pub fn success(self) -> Self {
         let is_so = self.0.status.success();
         self.expect(is_so, "no success")
-    }
-
-    #[track_caller]
-    pub fn failure(self) -> Self {
-        let is_so = !self.0.status.success();
-        self.expect(is_so, "no failure")
     }
 
     #[track_caller]

@@ -9,13 +9,7 @@ use nimlanes::machine::Machine;
 use nimlanes_lab::files::saved::is_date;
 use serde_json::{Value, json};
 
-use crate::nimlanes;
-use crate::program::Command;
-
-/// Expects exit code 1 and a single line that contains `says`.
-pub fn failed(command: &mut Command, says: &str) {
-    command.refused(1, says);
-}
+use crate::program::command;
 
 fn row(kernel: &str, ratio: [f64; 3]) -> Value {
     json!({
@@ -53,26 +47,8 @@ pub fn duel(rows: &[(&str, [f64; 3])]) -> Value {
     })
 }
 
-pub fn write(saved: &Value, path: &Path) {
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
-    fs::write(path, format!("{saved:#}\n")).expect("a writable folder");
-}
-
 pub fn load(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON")
-}
-
-pub fn text(path: &Path) -> &str {
-    path.to_str().expect("UTF-8")
-}
-
-/// A short duel of two kernels.
-pub fn compare(more: &[&str]) -> Command {
-    let mut command = nimlanes();
-    command
-        .args(["compare", "mex_subtraction", "--size", "100", "--kernels", "flags,stamp", "--seconds", "0.2"])
-        .args(more);
-    command
 }
 
 /// Inputs go by what they are: a file by its moves, a list by the set.
@@ -81,32 +57,27 @@ fn an_input_is_known_by_its_moves() {
     let folder = tempfile::tempdir().expect("a folder");
     let [moves, saved] = ["moves.txt", "saved.json"].map(|name| folder.path().join(name));
     let file = format!("@{}", moves.display());
-    let case = |workload: &str, more: [&str; 2]| compare(&[&["--workload", workload], &more[..]].concat());
-    let name = || load(&saved)["content"]["workload"].as_str().expect("a name").to_owned();
-
+    let name = |workload: &str| {
+        let compare = "compare mex_subtraction --size 100 --kernels flags,stamp --seconds 0.1";
+        command(&format!("{compare} --workload {workload} --save {}", saved.display())).assert().success();
+        load(&saved)["content"]["workload"].as_str().expect("a name").to_owned()
+    };
     fs::write(&moves, "1 2\n3").expect("a writable folder");
-    case(&file, ["--save", text(&saved)]).assert().success();
-    assert_eq!(name(), "1..3");
-    case("1,2,3", ["--save", text(&saved)]).assert().success();
-    assert_eq!(name(), "1..3");
+    assert_eq!([name(&file), name("1,2,3")], ["1..3"; 2]);
     fs::write(&moves, "1 2 4").expect("a writable folder");
 
     let into = folder.path().join("pictures");
-    let profile =
-        ["profile", "mex_subtraction", "--kernel", "stamp", "--size", "100", "--seconds", "0.1", "--workload"];
-    nimlanes().args(profile).args([&file, "--dir", text(&into)]).assert().success();
+    let profile = "profile mex_subtraction --kernel stamp --size 100 --seconds 0.1 --sampler pprof --workload";
+    command(&format!("{profile} {file} --dir {}", into.display())).assert().success();
     assert!(into.join("mex_subtraction/1,2,4/stamp-100.svg").is_file());
 
     // A long list by its beginning and a digest.
     let long: Vec<String> = (1..100).map(|k| (3 * k).to_string()).collect();
     fs::write(&moves, long.join(" ")).expect("a writable folder");
-    case(&file, ["--save", text(&saved)]).assert().success();
-    let short = name();
+    let short = name(&file);
     assert!(short.starts_with("3,6,9,") && short.len() < 80, "{short}");
-    for (list, is_same) in [(long.join(","), true), (long.join(",") + ",1000", false)] {
-        case(&list, ["--save", text(&saved)]).assert().success();
-        assert_eq!(name() == short, is_same, "{list}");
-    }
+    assert_eq!(name(&long.join(",")), short);
+    assert_ne!(name(&(long.join(",") + ",1000")), short);
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod machines;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nimlanes::cores::mex::subtraction::MexSubtraction;
 use nimlanes::lab::clock::utc_now;
@@ -19,36 +19,81 @@ use nimlanes_lab::report::{FOLDERS, folder, list};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::nimlanes;
-use crate::program::Command;
-use crate::saved::{duel, failed, load, write};
+use crate::program::{Command, command};
+use crate::saved::{duel, load};
 
 /// A duel as `compare --save` kept it is one of a report.
 #[test]
 fn a_kept_duel_is_read() {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/duel-1.json");
-    let mut saved: Value = serde_json::from_str(&fs::read_to_string(kept).expect("a kept file")).expect("JSON");
-    let (root, folder) = measured(&saved);
-    report(&root, &["--data", folder]).assert().success();
-    assert!(read(&root, "RESULTS.md").contains("zen5"));
+    let mut saved = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/duel-1.json"));
+    assert!(Tree::of(&saved).made("RESULTS.md").contains("zen5"));
     saved["content"]["rows"][0]["kernel"] = "<img>".into();
-    let (root, folder) = measured(&saved);
-    report(&root, &["--data", folder]).refused(2, "\"<img>\" is no name");
+    Tree::of(&saved).report(DATA).refused(2, "\"<img>\" is no name");
 }
 
-/// A folder that passes for a source tree.
-fn source_tree() -> TempDir {
-    let root = TempDir::new().expect("a folder");
-    fs::create_dir_all(root.path().join("src/cores")).expect("a folder within it");
-    root
-}
+/// A source tree to make a report in: a folder that passes for one.
+struct Tree(TempDir);
 
-/// A source tree to make a report in, with a saved duel.
-fn measured(saved: &Value) -> (TempDir, &'static str) {
-    let root = source_tree();
-    let folder = "profiles/data/2026-01-31-zen4";
-    write_folder(saved, &root.path().join(folder));
-    (root, folder)
+/// Where the measurements of its report are, and the option that names them.
+const FOLDER: &str = "profiles/data/2026-01-31-zen4";
+const DATA: &str = "--data profiles/data/2026-01-31-zen4";
+
+impl Tree {
+    fn new() -> Self {
+        let root = TempDir::new().expect("a folder");
+        fs::create_dir_all(root.path().join("src/cores")).expect("a folder within it");
+        Tree(root)
+    }
+
+    /// One with a saved duel.
+    fn of(saved: &Value) -> Self {
+        let tree = Tree::new();
+        tree.measured(FOLDER, saved);
+        tree
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).expect("a file")
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
+        fs::write(path, text).expect("a writable folder");
+    }
+
+    /// Has the measurements of a saved duel in a folder.
+    fn measured(&self, folder: &str, saved: &Value) {
+        self.write(&format!("{folder}/{FILE}"), &format!("{:#}\n", measurements(saved)));
+    }
+
+    /// Adds measurements of another kind to those in a folder.
+    fn add(&self, folder: &str, kind: &str, content: Value) {
+        let file = format!("{folder}/{FILE}");
+        let mut measured = load(&self.path(&file));
+        measured[kind] = content;
+        self.write(&file, &format!("{measured:#}\n"));
+    }
+
+    fn report(&self, options: &str) -> Command {
+        let mut command = command(&format!("report {options}"));
+        command.current_dir(self.0.path());
+        command
+    }
+
+    fn succeeds(&self, options: &str) {
+        self.report(options).assert().success();
+    }
+
+    /// A file of the report.
+    fn made(&self, path: &str) -> String {
+        self.succeeds(DATA);
+        self.read(path)
+    }
 }
 
 /// Measurements of a report: a saved duel.
@@ -68,34 +113,26 @@ fn measurements(saved: &Value) -> Value {
     })
 }
 
-/// A folder of these.
-fn write_folder(saved: &Value, folder: &Path) {
-    write(&measurements(saved), &folder.join(FILE));
-}
-
-fn report(root: &TempDir, args: &[&str]) -> Command {
-    let mut command = nimlanes();
-    command.current_dir(root.path()).arg("report").args(args);
-    command
-}
-
-fn read(root: &TempDir, path: &str) -> String {
-    fs::read_to_string(root.path().join(path)).expect("a file")
-}
-
-/// A duel at the published size, which fills every part of the report that uses duels.
-fn headline() -> Value {
-    let mut saved = duel(&[("stamp", [4.9, 5.0, 5.1]), ("flags", [1.0, 1.0, 1.0])]);
+/// A duel at the published size, between these kernels.
+fn published(kernels: &[(&str, [f64; 3])]) -> Value {
+    let mut saved = duel(kernels);
     saved["content"]["size"] = json!(100_000);
     saved
 }
 
-/// Adds measurements of another kind to those in a folder.
-fn add(root: &TempDir, folder: &str, kind: &str, content: Value) {
-    let path = root.path().join(folder).join(FILE);
-    let mut measured = load(&path);
-    measured[kind] = content;
-    write(&measured, &path);
+/// One that fills every part of the report that uses duels.
+fn headline() -> Value {
+    published(&[("stamp", [4.9, 5.0, 5.1]), ("flags", [1.0, 1.0, 1.0])])
+}
+
+/// The same at other sizes.
+fn of_sizes(sizes: &[u64]) -> Value {
+    let of_size = |size: &u64| {
+        let mut duel = headline()["content"].take();
+        duel["size"] = json!(size);
+        duel
+    };
+    sizes.iter().map(of_size).collect()
 }
 
 /// The cells of the first line of a text that has this beginning.
@@ -107,62 +144,44 @@ fn cells<'t>(text: &'t str, beginning: &str) -> Vec<&'t str> {
 
 #[test]
 fn a_report_is_regenerated_from_its_data_alone() {
-    let (root, folder) = measured(&headline());
-    let of_size = |size: u64| {
-        let mut duel = headline()["content"].take();
-        duel["size"] = json!(size);
-        duel
-    };
-    add(&root, folder, "duels", json!([1000, 100_000].map(of_size)));
-    report(&root, &["--data", folder]).assert().success();
-    let text = read(&root, "RESULTS.md");
+    let tree = Tree::of(&headline());
+    // 0 is a valid size, but a logarithmic axis cannot show it.
+    tree.add(FOLDER, "duels", of_sizes(&[0, 1000, 100_000]));
+    let text = tree.made("RESULTS.md");
     for part in ["`stamp` takes 80.0", "## Caveats", "](profiles/results/mex_subtraction.md)"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
-    let page = read(&root, PAGE);
+    let page = tree.read(PAGE);
     for link in ["[sources](../../src/cores/mex/subtraction)", "(../../profiles/charts/mex_subtraction-sizes.svg)"] {
         assert!(page.contains(link), "{link} is missing in {page}");
     }
-    assert!(read(&root, "profiles/charts/mex_subtraction-sizes.svg").starts_with("<svg"));
-    assert!(!root.path().join("README.md").exists());
-    report(&root, &["--check"]).assert().success();
+    let chart = tree.read(CHART);
+    assert!(chart.starts_with("<svg") && chart.len() < 100_000, "{} bytes", chart.len());
+    assert!(!tree.path("README.md").exists());
+    tree.succeeds("--check");
 
     // Text outside of the marks is kept; edits inside are reverted.
     let edited = text.replace("# Results", "# Results, with a word before them").replace("takes 80.0", "takes 8.00");
-    fs::write(root.path().join("RESULTS.md"), edited).expect("a writable folder");
-    failed(
-        &mut report(&root, &["--check"]),
-        "RESULTS.md is not what profiles/data/2026-01-31-zen4 gives (first difference at line",
-    );
-    report(&root, &["--data", folder]).assert().success();
-    assert_eq!(read(&root, "RESULTS.md"), text.replace("# Results", "# Results, with a word before them"));
+    tree.write("RESULTS.md", &edited);
+    let says = format!("RESULTS.md is not what {FOLDER} gives (first difference at line");
+    tree.report("--check").refused(1, &says);
+    assert_eq!(tree.made("RESULTS.md"), text.replace("# Results", "# Results, with a word before them"));
 
     // Pages and charts are written whole.
-    for (path, edited) in [
-        (PAGE, format!("A word.\n{page}")),
-        (PAGE, page + "A word.\n"),
-        ("profiles/charts/mex_subtraction-sizes.svg", "<svg/>".to_owned()),
-    ] {
-        fs::write(root.path().join(path), edited).expect("a writable folder");
-        failed(&mut report(&root, &["--check"]), &format!("{path} is not what"));
-        report(&root, &["--data", folder]).assert().success();
-        report(&root, &["--check"]).assert().success();
+    for (path, edited) in [(PAGE, format!("A word.\n{page}")), (PAGE, page + "A word.\n"), (CHART, "<svg/>".to_owned())]
+    {
+        tree.write(path, &edited);
+        tree.report("--check").refused(1, &format!("{path} is not what"));
+        tree.succeeds(DATA);
+        tree.succeeds("--check");
     }
-    fs::remove_file(root.path().join(PAGE)).expect("a writable folder");
-    failed(&mut report(&root, &["--check"]), &format!("{PAGE} is not what"));
+    fs::remove_file(tree.path(PAGE)).expect("a writable folder");
+    tree.report("--check").refused(1, &format!("{PAGE} is not what"));
 }
 
 /// The page of the operation of [`headline`].
 const PAGE: &str = "profiles/results/mex_subtraction.md";
-
-/// The page of a duel at the published size, between these kernels.
-fn page_of(kernels: &[(&str, [f64; 3])]) -> String {
-    let mut saved = duel(kernels);
-    saved["content"]["size"] = json!(100_000);
-    let (root, folder) = measured(&saved);
-    report(&root, &["--data", folder]).assert().success();
-    read(&root, PAGE)
-}
+const CHART: &str = "profiles/charts/mex_subtraction-sizes.svg";
 
 /// Also those that are slower than a kernel before them.
 #[test]
@@ -175,7 +194,7 @@ fn the_ablation_has_every_kernel_that_was_timed() {
         ("flags", 1.0),
         ("bit_array", 0.9),
     ];
-    let page = page_of(&kernels.map(|(kernel, ratio)| (kernel, [ratio; 3])));
+    let page = Tree::of(&published(&kernels.map(|(kernel, ratio)| (kernel, [ratio; 3])))).made(PAGE);
     let ideas: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     assert_eq!(ideas, ["flags", "bit_array", "stamp", "pull_words", "byte_lanes"], "{page}");
     assert!(page.contains(" Gone since: `gone_lanes` 76.9.\n"), "{page}");
@@ -187,14 +206,11 @@ fn the_ablation_has_every_kernel_that_was_timed() {
 fn an_idea_at_several_tiers_is_a_row_of_the_ablation() {
     let kernels =
         [("byte_lanes_avx512", 10.0), ("byte_lanes_avx2", 8.0), ("byte_lanes", 4.0), ("stamp", 2.0), ("flags", 1.0)];
-    let mut saved = duel(&kernels.map(|(kernel, ratio)| (kernel, [ratio; 3])));
-    saved["content"]["size"] = json!(100_000);
+    let mut saved = published(&kernels.map(|(kernel, ratio)| (kernel, [ratio; 3])));
     for (row, tier) in ["avx512", "avx2"].into_iter().enumerate() {
         saved["content"]["rows"][row]["tier"] = json!(tier);
     }
-    let (root, folder) = measured(&saved);
-    report(&root, &["--data", folder]).assert().success();
-    let page = read(&root, PAGE);
+    let page = Tree::of(&saved).made(PAGE);
     assert_eq!(cells(&page, "| idea")[1..5], ["SSE2", "AVX2", "AVX-512", "cycles"]);
     let row = cells(&page, "| `byte_lanes`: ");
     assert_eq!(row[1..], ["100", "50.0", "40.0", "–", "5.00 (5.00–5.00)"]);
@@ -204,8 +220,8 @@ fn an_idea_at_several_tiers_is_a_row_of_the_ablation() {
 #[test]
 fn kernels_tie_if_their_ranges_overlap() {
     let ties = |stamp: [f64; 3]| {
-        let page = page_of(&[("byte_lanes", [4.99, 5.0, 5.01]), ("stamp", stamp), ("flags", [1.0; 3])]);
-        page.contains("It ties with `stamp`.")
+        let saved = published(&[("byte_lanes", [4.99, 5.0, 5.01]), ("stamp", stamp), ("flags", [1.0; 3])]);
+        Tree::of(&saved).made(PAGE).contains("It ties with `stamp`.")
     };
     assert!(!ties([4.96, 4.97, 4.98]));
     assert!(ties([3.0, 4.5, 4.995]));
@@ -220,68 +236,56 @@ fn an_observed_kernel_is_not_the_best() {
     (content["operation"], content["workload"]) = (json!("occupancy"), json!("proportionate"));
     (content["size"], content["baseline"]) = (json!(10_000_000), json!("bit_rows"));
     content["rows"][0]["claim"] = json!("observed");
-    let (root, folder) = measured(&saved);
-    fs::write(
-        root.path().join("README.md"),
-        "<!-- made by `nimlanes report`: do not edit -->\n<!-- end of what `nimlanes report` made -->\n",
-    )
-    .expect("a writable folder");
-    report(&root, &["--data", folder]).assert().success();
-    let text = read(&root, "profiles/results/occupancy.md");
+    let text = Tree::of(&saved).made("profiles/results/occupancy.md");
     let (exact, observed) = text.split_once("Observed, not proved").expect("a table of observed kernels");
-    assert!(
-        cells(observed, "| idea").last().expect("a column").starts_with("ratio to `automaton` (range, 20 rounds)"),
-        "{observed}"
-    );
-    assert!(cells(observed, "| `window_tree`: ").last().expect("a ratio").starts_with("18.0 ("), "{observed}");
+    let last = |beginning| *cells(observed, beginning).last().expect("a column");
+    assert!(last("| idea").starts_with("ratio to `automaton` (range, 20 rounds)"), "{observed}");
+    assert!(last("| `window_tree`: ").starts_with("18.0 ("), "{observed}");
     assert!(exact.contains("| `automaton`: ") && !exact.contains("window_tree"), "{exact}");
 }
 
 /// Adds what a kernel needs and what the machine could do at best.
-fn add_limits(root: &TempDir, folder: &str) {
+fn add_limits(tree: &Tree) {
     let needs = json!({ "operation": "mex_subtraction", "kernel": "stamp", "needs": { "stores": 2.0 } });
     let stores =
         json!({ "kind": "stores", "name": "l1", "unit": "store", "bytes": 16384, "tier": "portable", "ns": 0.5 });
-    add(root, folder, "needs", json!([needs]));
-    add(root, folder, "ceilings", json!([stores]));
+    tree.add(FOLDER, "needs", json!([needs]));
+    tree.add(FOLDER, "ceilings", json!([stores]));
 }
 
 #[test]
 fn a_kernel_has_its_share_of_the_limit() {
-    let (root, folder) = measured(&headline());
-    report(&root, &["--data", folder]).assert().success();
-    assert!(read(&root, "RESULTS.md").contains("No kernel states a bound."));
-    add_limits(&root, folder);
-    report(&root, &["--data", folder]).assert().success();
-    let text = read(&root, "RESULTS.md");
+    let tree = Tree::of(&headline());
+    assert!(tree.made("RESULTS.md").contains("No kernel states a bound."));
+    add_limits(&tree);
+    let text = tree.made("RESULTS.md");
     assert!(text.contains("Bound of `stamp`: 2.00 stores (1.00\u{a0}ns) per heap, 1 % of its 80.0\u{a0}ns."), "{text}");
-    report(&root, &["--check"]).assert().success();
-    report(&root, &["--data", folder, "--html", "page.html"]).assert().success();
-    let page = crate::page::data(&read(&root, "page.html"));
+    tree.succeeds("--check");
+    tree.succeeds(&format!("{DATA} --html page.html"));
+    let page = crate::page::data(&tree.read("page.html"));
     let row = &page["rows"][0];
     assert_eq!((&row["limit"]["text"], &row["needs"]), (&json!("1 %"), &json!("2.00 stores (1.00\u{a0}ns)")), "{row}");
 }
 
 #[test]
 fn a_draft_stays_below_the_target_folder() {
-    let (root, folder) = measured(&headline());
-    fs::write(root.path().join("README.md"), "Mine.").expect("a writable folder");
-    fs::write(root.path().join("RESULTS.md"), "Mine, too.").expect("a writable folder");
-    add(&root, folder, "draft", json!(true));
-    add_limits(&root, folder);
-    let output = report(&root, &["--data", folder]).text();
+    let tree = Tree::of(&headline());
+    tree.write("README.md", "Mine.");
+    tree.write("RESULTS.md", "Mine, too.");
+    tree.add(FOLDER, "draft", json!(true));
+    add_limits(&tree);
+    let output = tree.report(DATA).text();
     assert!(output.starts_with("target/draft/RESULTS.md is written"), "{output}");
-    assert_eq!((&*read(&root, "README.md"), &*read(&root, "RESULTS.md")), ("Mine.", "Mine, too."));
-    assert!(!root.path().join("profiles/charts").exists() && !root.path().join("profiles/tables").exists());
+    assert_eq!([tree.read("README.md"), tree.read("RESULTS.md")], ["Mine.", "Mine, too."]);
+    assert!(!tree.path("profiles/charts").exists() && !tree.path("profiles/tables").exists());
 
-    let text = read(&root, "target/draft/RESULTS.md");
+    let text = tree.read("target/draft/RESULTS.md");
     for part in ["**Draft**", "](../../profiles/tables/limits.md)", "](profiles/results/mex_subtraction.md)"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
-    let page = read(&root, &format!("target/draft/{PAGE}"));
+    let page = tree.read(&format!("target/draft/{PAGE}"));
     assert!(page.contains("](../../../../src/cores/mex/subtraction)"), "{page}");
-    report(&root, &["--check", "--data", folder]).assert().success();
-    assert!(report(&root, &["--help"]).text().contains("below target/draft"));
+    tree.succeeds(&format!("--check {DATA}"));
 }
 
 /// The file of the kernel `stamp`.
@@ -289,45 +293,40 @@ const STAMP: &str = "src/cores/mex/subtraction/heap_by_heap.rs";
 
 /// The source and the machine code that the program is made of.
 fn made_of() -> Sources {
-    Sources::here(None).expect("a source tree")
+    let here = Sources::here(None).expect("a source tree");
+    assert!(here.digests.contains_key("src/cores/table_scan/bit_rows.rs"));
+    here
 }
 
 /// Puts the source of `stamp` into a tree, with an edit.
-fn put_stamp(root: &TempDir, edit: [&str; 2]) {
+fn put_stamp(tree: &Tree, edit: [&str; 2]) {
     let text = fs::read_to_string(STAMP).expect("a kernel");
     assert!(text.contains(edit[0]), "{text}");
-    let path = root.path().join(STAMP);
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
-    fs::write(path, text.replace(edit[0], edit[1])).expect("a writable folder");
+    tree.write(STAMP, &text.replace(edit[0], edit[1]));
 }
 
 #[test]
 fn kernels_that_changed_since_they_were_measured_are_named() {
-    let (root, folder) = measured(&headline());
+    let tree = Tree::of(&headline());
     let digests = json!({"src/cores/mex/by_another_name.rs": made_of().digests[STAMP]});
-    add(&root, folder, "sources", json!({"revision": "0123456789ab", "digests": digests}));
-    put_stamp(&root, ["", ""]);
-    report(&root, &["--data", folder]).assert().success();
-    let printed = |args: &[&str]| report(&root, args).text();
+    tree.add(FOLDER, "sources", json!({"revision": "0123456789ab", "digests": digests}));
     // The file had another name. A comment and a prediction are no change.
     for edit in [["", ""], ["pub fn run", "// Why.\npub fn run"], ["ns: pair", "ns: 2.0 * pair"]] {
-        put_stamp(&root, edit);
-        assert!(!printed(&["--data", folder]).contains("changed since"), "{edit:?}");
-        assert!(read(&root, "RESULTS.md").contains(", revision `0123456789ab`. "));
+        put_stamp(&tree, edit);
+        assert!(!tree.report(DATA).text().contains("changed since"), "{edit:?}");
+        assert!(tree.read("RESULTS.md").contains(", revision `0123456789ab`. "));
     }
 
     // Whoever changes a kernel need not touch the report.
-    put_stamp(&root, ["pub fn run", "const MORE: u8 = 1;\npub fn run"]);
-    let checked = printed(&["--check"]);
+    put_stamp(&tree, ["pub fn run", "const MORE: u8 = 1;\npub fn run"]);
+    let checked = tree.report("--check").text();
     let changed = checked.lines().find(|line| line.starts_with("changed since they were measured: "));
     assert!(changed.is_some_and(|line| line.ends_with("mex_subtraction=stamp")), "{checked}");
-    printed(&["--data", folder, "--html", "page.html"]);
-    let page = crate::page::data(&read(&root, "page.html"));
-    let is_changed = |kernel: &&Value| kernel["changed"] == json!([0]);
+    tree.succeeds(&format!("{DATA} --html page.html"));
+    let page = crate::page::data(&tree.read("page.html"));
     let kernels = page["operations"].as_array().expect("a list").iter();
-    let kernels = kernels.flat_map(|operation| operation["kernels"].as_array().expect("a list"));
-    let named: Vec<&Value> = kernels.filter(is_changed).map(|kernel| &kernel["name"]).collect();
-    assert!(named.contains(&&json!("stamp")), "{named:?}");
+    let mut kernels = kernels.flat_map(|operation| operation["kernels"].as_array().expect("a list"));
+    assert!(kernels.any(|kernel| kernel["name"] == "stamp" && kernel["changed"] == json!([0])));
 }
 
 #[test]
@@ -352,10 +351,10 @@ fn machine_code_decides_in_an_equal_build_and_else_the_source() {
         }
     }
     // The machine code is the same in this program and in that of the report, where it has other addresses.
-    let (root, folder) = measured(&headline());
-    put_stamp(&root, ["", ""]);
-    add(&root, folder, "sources", json!(other_source));
-    let text = report(&root, &["--data", folder]).text();
+    let tree = Tree::of(&headline());
+    put_stamp(&tree, ["", ""]);
+    tree.add(FOLDER, "sources", json!(other_source));
+    let text = tree.report(DATA).text();
     assert!(!text.contains("measured: mex_subtraction=stamp"), "{text}");
 }
 
@@ -363,21 +362,19 @@ fn machine_code_decides_in_an_equal_build_and_else_the_source() {
 fn the_readme_has_a_digest() {
     let mut saved = headline();
     saved["content"]["rows"][0]["rounds"] = json!(7);
-    let (root, folder) = measured(&saved);
-    let path = root.path().join("README.md");
+    let tree = Tree::of(&saved);
     let marks = "<!-- made by `nimlanes report`: do not edit -->\n<!-- end of what `nimlanes report` made -->\n";
-    fs::write(&path, format!("Mine.\n{marks}Mine, too.\n")).expect("a writable folder");
-    report(&root, &["--data", folder]).assert().success();
-    let text = read(&root, "README.md");
+    tree.write("README.md", &format!("Mine.\n{marks}Mine, too.\n"));
+    let text = tree.made("README.md");
     assert!(text.starts_with("Mine.\n<!-- made") && text.ends_with("-->\nMine, too.\n"), "{text}");
     let row = text.lines().find(|line| line.contains("`mex_subtraction`")).expect("a row of the operation");
     assert!(row.ends_with("| 1.00 (1.00–1.00, 7 rounds: few) |"), "{text}");
     assert!(text.contains(", 2026-01-31, revision not recorded. "), "{text}");
-    report(&root, &["--check"]).assert().success();
-    fs::write(&path, text.replace("80.0", "8.0")).expect("a writable folder");
-    failed(&mut report(&root, &["--check"]), "README.md is not what");
-    fs::write(&path, "No marks.").expect("a writable folder");
-    failed(&mut report(&root, &["--data", folder]), "README.md has no lines");
+    tree.succeeds("--check");
+    tree.write("README.md", &text.replace("80.0", "8.0"));
+    tree.report("--check").refused(1, "README.md is not what");
+    tree.write("README.md", "No marks.");
+    tree.report(DATA).refused(1, "README.md has no lines");
 }
 
 /// The committed files are those that a report writes.
@@ -397,69 +394,55 @@ fn committed_measurements_are_one_file_for_each_machine() {
 /// As it would write its files there.
 #[test]
 fn a_report_elsewhere_is_refused() {
-    let (root, folder) = measured(&headline());
-    let (elsewhere, data) = (TempDir::new().expect("a folder"), root.path().join(folder));
-    let data = data.to_str().expect("UTF-8");
-    for args in [&["--data", data][..], &["--data", data, "--check"], &["--check"], &["--quick"]] {
-        failed(&mut report(&elsewhere, args), "a report is made in the source tree of nimlanes");
+    let (tree, elsewhere) = (Tree::of(&headline()), TempDir::new().expect("a folder"));
+    let data = format!("--data {}", tree.path(FOLDER).display());
+    for options in [&data, &format!("{data} --check"), "--check", "--quick"] {
+        let says = "a report is made in the source tree of nimlanes";
+        tree.report(options).current_dir(elsewhere.path()).refused(1, says);
     }
     assert_eq!(fs::read_dir(elsewhere.path()).expect("a folder").count(), 0);
-    report(&elsewhere, &["--data", data, "--html", "page.html"]).assert().success();
+    tree.report(&format!("{data} --html page.html")).current_dir(elsewhere.path()).assert().success();
 }
 
 #[test]
 fn what_was_measured_today_stays_until_all_is_measured_again() {
-    let root = source_tree();
-    let day = &utc_now()[..10];
-    let folder = root.path().join(format!("target/draft/profiles/data/{day}-lake"));
-    write_folder(&headline(), &folder);
-    let old = fs::read(folder.join(FILE)).expect("a file");
-    let mut child = report(&root, &["--quick", "--again", "--name", "lake"]).begin();
+    let tree = Tree::new();
+    let folder = format!("target/draft/profiles/data/{}-lake", &utc_now()[..10]);
+    tree.measured(&folder, &headline());
+    let file = format!("{folder}/{FILE}");
+    let old = tree.read(&file);
+    let mut child = tree.report("--quick --again --name lake").begin();
     let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
     assert!(lines.any(|line| line.expect("text").starts_with("2/")), "a second measurement begins");
     child.kill().and_then(|()| child.wait()).expect("it ends");
-    assert_eq!(fs::read(folder.join(FILE)).expect("a file"), old);
-    let begun = Data::of_file(&folder.join("measurements.part")).expect("what is done of the new ones");
+    assert_eq!(tree.read(&file), old);
+    let begun = Data::of_file(&tree.path(&folder).join("measurements.part")).expect("what is done of the new ones");
     assert_eq!((begun.done.len(), begun.given_name.as_deref()), (1, Some("lake")));
 }
 
 #[test]
 fn a_report_without_usable_data_is_refused_and_the_old_one_kept() {
-    let (root, folder) = measured(&headline());
-    failed(&mut report(&root, &["--check"]), "RESULTS.md has no lines");
-    report(&root, &["--data", "profiles/none"]).refused(2, "no data in profiles/none");
-    report(&root, &["--data", folder]).assert().success();
-    let before = read(&root, "RESULTS.md");
-
-    let path = root.path().join(folder).join(FILE);
-    let whole = fs::read_to_string(&path).expect("measurements");
-    let newer = whole.replace("measurements-3", "measurements-4");
-    for (text, says) in [
-        (&whole[..whole.len() / 2], "measurements.json is not a measurement saved by nimlanes: EOF"),
-        ("{\"name\": \"foreign\"}", "missing field `schema`"),
-        (
-            &newer,
-            "its schema is \"nimlanes-measurements-4\", not \"nimlanes-measurements-3\": it is of a newer nimlanes",
-        ),
-    ] {
-        fs::write(&path, text).expect("a writable folder");
-        report(&root, &["--data", folder]).refused(2, says);
-        assert_eq!(read(&root, "RESULTS.md"), before);
-    }
-    fs::write(&path, whole).expect("a writable folder");
-
-    fs::write(root.path().join("RESULTS.md"), "# Typed by hand\n").expect("a writable folder");
-    failed(&mut report(&root, &["--data", folder]), "RESULTS.md has no lines");
-    assert_eq!(read(&root, "RESULTS.md"), "# Typed by hand\n");
+    let tree = Tree::of(&headline());
+    tree.report("--check").refused(1, "RESULTS.md has no lines");
+    tree.report("--data profiles/none").refused(2, "no data in profiles/none");
+    let before = tree.made("RESULTS.md");
+    let file = format!("{FOLDER}/{FILE}");
+    let whole = tree.read(&file);
+    tree.write(&file, &whole[..whole.len() / 2]);
+    tree.report(DATA).refused(2, "measurements.json is not a measurement saved by nimlanes: EOF");
+    assert_eq!(tree.read("RESULTS.md"), before);
+    tree.write(&file, &whole);
+    tree.write("RESULTS.md", "# Typed by hand\n");
+    tree.report(DATA).refused(1, "RESULTS.md has no lines");
+    assert_eq!(tree.read("RESULTS.md"), "# Typed by hand\n");
 }
 
 /// Charts cannot show zeros and infinities, and implausible numbers are not measurements.
 #[test]
 fn an_implausible_number_is_refused_with_its_file() {
-    let (root, folder) = measured(&headline());
-    report(&root, &["--data", folder]).assert().success();
-    let path = root.path().join(folder).join(FILE);
-    let whole = fs::read_to_string(&path).expect("what was saved");
+    let tree = Tree::of(&headline());
+    let file = format!("{FOLDER}/{FILE}");
+    let whole = tree.read(&file);
     for (field, number) in [
         ("ratio", "0.0"),
         ("ratio", "-1.0"),
@@ -476,26 +459,9 @@ fn an_implausible_number_is_refused_with_its_file() {
         let mut lines: Vec<String> = whole.lines().map(str::to_owned).collect();
         let line = lines.iter_mut().find(|line| line.contains(&format!("\"{field}\":"))).expect("a row");
         *line = format!("\"{field}\": {number}{}", if line.ends_with(',') { "," } else { "" });
-        fs::write(&path, lines.join("\n")).expect("a writable folder");
-        for command in [["--data", folder].as_slice(), &["--check"]] {
-            report(&root, command).refused(2, "measurements.json is not a measurement saved by nimlanes: ");
-        }
+        tree.write(&file, &lines.join("\n"));
+        tree.report(DATA).refused(2, "measurements.json is not a measurement saved by nimlanes: ");
     }
-}
-
-/// 0 is a valid size, but a logarithmic axis cannot show it.
-#[test]
-fn a_duel_of_size_0_is_left_out_of_the_chart() {
-    let (root, folder) = measured(&headline());
-    let of_size = |size: u64| {
-        let mut duel = headline()["content"].take();
-        duel["size"] = json!(size);
-        duel
-    };
-    add(&root, folder, "duels", json!([0, 1000, 100_000].map(of_size)));
-    report(&root, &["--data", folder]).assert().success();
-    let chart = read(&root, "profiles/charts/mex_subtraction-sizes.svg");
-    assert!(chart.starts_with("<svg") && chart.len() < 100_000, "{} bytes", chart.len());
 }
 
 /// As if the kernel had been added after the measurements.
@@ -547,10 +513,4 @@ fn files_are_compared_by_their_content() {
     let measured = of(&[["a.rs", "1"], ["b.rs", "2"], ["c.rs", "3"]]);
     let now = of(&[["b.rs", "4"], ["moved/a.rs", "1"], ["c.rs", "2"], ["new.rs", "5"]]);
     assert_eq!(measured.lacks(&now).collect::<Vec<_>>(), ["b.rs", "new.rs"]);
-}
-
-#[test]
-fn this_source_tree_has_digests_of_its_kernels() {
-    let here = Sources::here(None).expect("readable");
-    assert!(here.digests.contains_key("src/cores/table_scan/bit_rows.rs"));
 }
