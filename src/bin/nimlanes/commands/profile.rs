@@ -105,7 +105,9 @@ fn sample(
 /// The stacks of a kernel that another build samples.
 fn sample_in(other: &Program, session: &dyn Session, kernel: &str, run: &Run, args: &Args) -> Result<Profile, Failure> {
     let failed = |why: &str| format!("cannot profile {kernel} of {}: {why}", other.name);
-    let folder = tempfile::tempdir().map_err(|error| Failure::Failed(failed(&error.to_string())))?;
+    // That of tempfile may be a folder of the sampler, which is gone.
+    let folder =
+        tempfile::tempdir_in(std::env::temp_dir()).map_err(|error| Failure::Failed(failed(&error.to_string())))?;
     let stacks = folder.path().join("stacks.folded");
     let mut command = program(&other.path);
     command.args(["profile", session.operation(), "--workload", session.workload(), "--kernel", kernel]);
