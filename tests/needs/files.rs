@@ -10,16 +10,19 @@ use libtest_mimic::Trial;
 use rustix::io::Errno;
 use tempfile::TempDir;
 
-use crate::program::{nimlanes, path_of_program, script};
+use crate::program::{self, command, nimlanes, path_of_program, script};
 
-const TO: [&str; 6] = ["grundy", "--limit", "2", "--format", "csv", "--output"];
-const DUEL: [&str; 7] = ["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--save"];
+const RECORDS: &str = "grundy --moves factorials --records --format csv";
+
+/// Commands that write a file.
+const WRITING: [&str; 2] =
+    ["grundy --limit 2 --format csv --output", "compare mex_split --size 9 --seconds 0.1 --save"];
 
 pub fn trials() -> Vec<Trial> {
     let is_root = folder().path().metadata().expect("a folder").uid() == 0;
     let root = crate::needs(is_root, "root");
     let others = crate::needs(!is_root, "a user other than root");
-    let mounted = on_full_disk("true", &[]).is_ok_and(|output| output.status.success());
+    let mounted = on_full_disk("true", "").is_ok_and(|output| output.status.success());
     let mounts = crate::needs(mounted, "a mount namespace");
     let library = folder();
     let refuses = refusing_locks(&library).is_ok_and(|output| output.status.success());
@@ -40,51 +43,52 @@ fn folder() -> TempDir {
 }
 
 fn a_replaced_file_keeps_its_owner() {
-    let folder = folder();
-    for (name, command) in [("out.csv", &TO[..]), ("duel.json", &DUEL)] {
-        let path = folder.path().join(name);
+    for line in WRITING {
+        let folder = folder();
+        let path = folder.path().join("out");
         fs::write(&path, "old").expect("a writable folder");
         fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("an own file");
         chown(&path, Some(12_345), Some(23_456)).expect("root may");
-        nimlanes().args(command).arg(&path).assert().success();
+        command(line).arg(&path).assert().success();
         let known = path.metadata().expect("a file");
         assert_eq!((known.uid(), known.gid(), known.mode() & 0o7777), (12_345, 23_456, 0o755));
     }
 }
 
 fn a_read_only_file_is_not_replaced() {
-    let folder = folder();
-    for (name, command) in [("out.csv", &TO[..]), ("duel.json", &DUEL)] {
-        let path = folder.path().join(name);
+    for line in WRITING {
+        let folder = folder();
+        let path = folder.path().join("out");
         fs::write(&path, "old").expect("a writable folder");
         fs::set_permissions(&path, Permissions::from_mode(0o444)).expect("an own file");
-        nimlanes().args(command).arg(&path).assert().code(1);
+        command(line).arg(&path).assert().code(1);
         assert_eq!(fs::read_to_string(&path).expect("a file"), "old");
     }
 }
 
 /// Runs a script in a file system of 64 kB, in a mount namespace of its own, where the program is `"$0" "$@"`.
-fn on_full_disk(script: &str, args: &[&str]) -> std::io::Result<Output> {
+fn on_full_disk(script: &str, line: &str) -> std::io::Result<Output> {
     let folder = folder();
     let disk = folder.path().display();
     let script = format!("mount -t tmpfs -o size=64k none '{disk}' && cd '{disk}' || exit 77\n{script}");
-    Command::new("unshare").args(["-rm", "sh", "-c", &script]).arg(path_of_program()).args(args).output()
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "sh", "-c", &script]).arg(path_of_program()).args(line.split_whitespace()).output()
 }
 
 fn a_full_disk_changes_no_file() {
-    for args in [
-        &["grundy", "--moves", "1,2", "--limit", "1e6", "--format", "csv", "--output", "out"][..],
-        &["positions", "proportionate-nim", "--limit", "1e6", "--output", "out"],
-        &["plot", "stone-game", "--limit", "2000", "--output", "out.svg"],
-        &["grundy", "--moves", "factorials", "--records", "--format", "csv", "--limit", "3e7", "--checkpoint", "kept"],
+    for line in [
+        "grundy --moves 1,2 --limit 1e6 --format csv --output out",
+        "positions proportionate-nim --limit 1e6 --output out",
+        "plot stone-game --limit 2000 --output out.svg",
+        &format!("{RECORDS} --limit 3e7 --checkpoint kept"),
     ] {
         let script = r#"echo mine >out && "$0" "$@" && exit 0
             code=$?; cat out; ls -A; exit $code"#;
-        let output = on_full_disk(script, args).expect("a namespace");
-        let line = String::from_utf8_lossy(&output.stderr);
-        assert!(line.contains("No space left") && line.lines().count() == 1, "{args:?}: {line}");
-        assert_eq!(output.status.code(), Some(1), "{args:?}");
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "mine\nout\n", "{args:?}");
+        let output = on_full_disk(script, line).expect("a namespace");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("No space left") && said.lines().count() == 1, "{line}: {said}");
+        assert_eq!(output.status.code(), Some(1), "{line}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "mine\nout\n", "{line}");
     }
 }
 
@@ -118,18 +122,23 @@ fn refusing_locks(folder: &TempDir) -> std::io::Result<Output> {
 const REFUSALS: [(Errno, bool); 4] =
     [(Errno::NOLCK, true), (Errno::NOSYS, true), (Errno::OPNOTSUPP, true), (Errno::IO, false)];
 
+/// Starts the program where locks are refused.
+fn refused_locks(library: &TempDir, refused: Errno) -> program::Command {
+    let mut program = nimlanes();
+    program.env("LD_PRELOAD", library.path().join(LIBRARY)).env("REFUSED", refused.raw_os_error().to_string());
+    program
+}
+
 /// A source tree whose repository has a commit without files.
 fn a_file_system_without_locks_keeps_revisions(library: &TempDir) {
     let tree = folder();
     script(&tree.path().join("git"), "case \"$*\" in *read-tree*) echo fatal: no files >&2; exit 128 ;; esac");
     fs::write(tree.path().join("Cargo.toml"), "name = \"nimlanes-lab\"\n").expect("a writable folder");
     for (refused, goes_on) in REFUSALS {
-        let mut program = nimlanes();
-        program.env("LD_PRELOAD", library.path().join(LIBRARY)).env("REFUSED", refused.raw_os_error().to_string());
+        let mut program = refused_locks(library, refused);
         program.env("PATH", tree.path()).current_dir(tree.path()).timeout(Duration::from_secs(60));
-        program.args(["compare", "mex_subtraction", "--size", "100", "--builds", "rev:HEAD"]);
-        let output = program.assert().code(1).get_output().clone();
-        let text = String::from_utf8_lossy(&output.stderr);
+        let output = program.args("compare mex_subtraction --size 100 --builds rev:HEAD".split(' ')).assert().code(1);
+        let text = String::from_utf8_lossy(&output.get_output().stderr);
         assert_eq!(text.contains("lock is not locked, as its file system has no locks"), goes_on, "{refused}: {text}");
         assert_eq!(text.contains("fatal: no files"), goes_on, "{refused}: {text}");
         assert_eq!(text.contains("cannot write to "), !goes_on, "{refused}: {text}");
@@ -138,13 +147,12 @@ fn a_file_system_without_locks_keeps_revisions(library: &TempDir) {
 
 /// A whole file replaces another there as well.
 fn a_file_system_without_locks_keeps_checkpoints(library: &TempDir) {
-    let args = ["grundy", "--moves", "factorials", "--records", "--format", "csv", "--limit", "3e6"];
     for (refused, goes_on) in REFUSALS {
         let folder = folder();
-        let mut program = nimlanes();
-        program.env("LD_PRELOAD", library.path().join(LIBRARY)).env("REFUSED", refused.raw_os_error().to_string());
-        program.current_dir(folder.path()).args(args).args(["--checkpoint", "kept", "--output", "out"]);
-        let output = program.output().expect("it starts");
+        let mut program = refused_locks(library, refused);
+        program.current_dir(folder.path()).args(RECORDS.split(' '));
+        let output =
+            program.args(["--limit", "3e6", "--checkpoint", "kept", "--output", "out"]).output().expect("it starts");
         let line = String::from_utf8_lossy(&output.stderr);
         let (code, says, left) = match goes_on {
             true => (0, "nimlanes: kept is not locked, as its file system has no locks", vec!["out".into()]),

@@ -72,16 +72,6 @@ fn a_daemon_that_keeps_what_is_open_holds_nothing_up() {
 }
 
 #[test]
-fn a_child_ends_with_a_killed_program() {
-    let tree = Tree::new("exec sleep 600");
-    let mut compare = tree.begin();
-    assert!(!is_gone(&tree.0));
-    compare.kill().expect("a process of ours");
-    compare.wait().expect("it ends");
-    wait_for(|| is_gone(&tree.0));
-}
-
-#[test]
 fn the_last_words_of_a_child_are_shown_in_plain_english() {
     let words = r"printf ' 10%%\r 99%%\r\033[1;31mfatal\377:\033[0m ' >&2
         case ${LC_ALL:-$LANG} in C) echo refused ;; *) echo verweigert ;; esac >&2

@@ -32,18 +32,6 @@ fn every_game_is_solved_at_its_published_limit() {
     }
 }
 
-/// Answers below 2^53, below 2^128, and above.
-#[test]
-fn exact_numbers_are_strings_whatever_their_size() {
-    for (limit, digits) in [("20", 1..16), ("900", 17..39), ("2000", 40..60)] {
-        let report = command(&format!("solve scatterstone-nim --limit {limit} --exact --json")).json();
-        for number in [&report["answer"], &report["details"]["F3"], &report["details"]["L4"]] {
-            let number = number.as_str().expect("a string");
-            assert!(digits.contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit()), "{limit}: {number}");
-        }
-    }
-}
-
 /// Measured slopes and densities come closer to their expected values with each hundredfold limit.
 #[test]
 fn the_beams_of_proportionate_nim_are_reported() {
@@ -104,7 +92,9 @@ fn outputs_that_cannot_be_written() {
 /// The test sets a stack size per thread that no system can provide. `threads` has all kernels without threads.
 #[test]
 fn a_thread_that_cannot_be_started_is_an_error_in_one_line() {
-    for request in ["positions stone-game --limit 100", "solve proportionate-nim --threads 3 --kernel occupancy=charged_threads"] {
+    for request in
+        ["positions stone-game --limit 100", "solve proportionate-nim --threads 3 --kernel occupancy=charged_threads"]
+    {
         let mut program = command(request);
         program.env("RUST_MIN_STACK", (1_u64 << 60).to_string());
         program.refused(1, "nimlanes: a thread could not be started");

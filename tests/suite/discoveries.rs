@@ -7,8 +7,6 @@ use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 
 use nimlanes::cores::mex::family::{Family, MexFamily};
-use nimlanes::cores::mex::octal::{MexOctal, Octal};
-use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::games::Solver;
 use nimlanes::kernel::Operation;
@@ -77,11 +75,14 @@ fn terms(path: &Path) -> (String, Vec<u64>) {
     (set, terms.iter().enumerate().map(term).collect())
 }
 
-/// The page says how many terms there are, and how far two kernels, and one alone, have seen no other.
+/// The page says how many terms there are, and how far two kernels, and one alone, have seen no other. The paper has as many of the terms
+/// as its lines hold.
 #[test]
 fn every_term_was_found_by_two_kernels() {
-    let (runs, page) = (runs("first-heaps"), text_of("README.md"));
-    for path in files(&first_heaps(), "txt") {
+    let (runs, page, paper) = (runs("first-heaps"), text_of("README.md"), text_of("../papers/first-heaps.md"));
+    let (paths, entries) = (files(&first_heaps(), "txt"), paper.split("\n## ").skip(1));
+    assert_eq!(entries.clone().count(), paths.len());
+    for path in paths {
         let (set, terms) = terms(&path);
         assert!(terms.is_sorted_by(|a, b| a < b) && terms.len() > 5, "{}", path.display());
         let of_set: Vec<&Value> = runs.iter().filter(|run| run["moves"] == set.as_str()).collect();
@@ -95,50 +96,29 @@ fn every_term_was_found_by_two_kernels() {
         let row = format!(" | [{}](first-heaps/{file}) | {last} | {confirmed} | {furthest} |", terms.len());
         let is_row = |line: &str| line.starts_with(&format!("| {set} | ")) && line.ends_with(&row);
         assert!(page.lines().any(is_row), "{set}: {row}");
+
+        let entry = entries.clone().find(|entry| entry.starts_with(&format!("{set}\n"))).expect("an entry of the set");
+        let field = |name: &str| entry.lines().find_map(|line| line.strip_prefix(name)).expect("a field").trim();
+        let (links, data) = (field("LINKS"), field("DATA"));
+        assert!(
+            links.contains(&format!("n = 0..{},", terms.len() - 1)) && links.ends_with(&format!(" {file}")),
+            "{entry}"
+        );
+        let listed: Vec<u64> = data.split(", ").map(|term| term.parse().expect("a term")).collect();
+        assert!(terms.starts_with(&listed) && data.len() <= 260, "{entry}");
+        assert_eq!(field("KEYWORD") == "nonn,more", listed.len() == terms.len(), "{set}");
     }
 }
 
 #[test]
 fn terms_are_what_is_computed_here() {
     const LIMIT: u64 = 200_000;
-    let selection = Selection::new(Machine::detect());
     for path in files(&first_heaps(), "txt") {
         let (set, terms) = terms(&path);
-        let set: MoveSet = set.parse().expect("a set");
-        let run = selection.run();
-        let found = if let Ok(input) = Records::new(&set, LIMIT) {
-            selection.kernel::<MexRecords>(&input).expect("a kernel").run(&input, &run).expect("it ends").first
-        } else {
-            let input = Subtraction::new(&set, LIMIT, selection.machine()).expect("small");
-            let g = selection.kernel::<MexSubtraction>(&input).expect("a kernel").run(&input, &run).expect("it ends");
-            let values = 0..=g.iter().max().copied().expect("some values");
-            values.map(|v| g.iter().position(|other| *other == v).expect("each occurs") as u64).collect()
-        };
-        let known = terms.partition_point(|heap| *heap <= LIMIT);
-        assert_eq!(found, terms[..known], "{set}");
-    }
-}
-
-/// The paper has the terms of the b-files, as many as its lines hold.
-#[test]
-fn entries_have_the_terms_of_the_b_files() {
-    let page = text_of("../papers/first-heaps.md");
-    let entries: Vec<&str> = page.split("\n## ").skip(1).collect();
-    assert_eq!(entries.len(), files(&first_heaps(), "txt").len());
-    for entry in entries {
-        let field = |name: &str| {
-            let line = entry.lines().find(|line| line.starts_with(name));
-            line.unwrap_or_else(|| panic!("{name} in {entry}"))[name.len()..].trim()
-        };
-        let (links, data) = (field("LINKS"), field("DATA"));
-        let (set, terms) = terms(&first_heaps().join(links.rsplit_once(' ').expect("a file").1));
-        assert!(
-            entry.starts_with(&format!("{set}\n")) && links.contains(&format!("n = 0..{},", terms.len() - 1)),
-            "{entry}"
-        );
-        let listed: Vec<u64> = data.split(", ").map(|term| term.parse().expect("a term")).collect();
-        assert!(terms.starts_with(&listed) && data.len() <= 260, "{entry}");
-        assert_eq!(field("KEYWORD") == "nonn,more", listed.len() == terms.len(), "{set}");
+        let g = nimlanes::grundy_values(&set, LIMIT).expect("a small limit");
+        let values = 0..=g.iter().max().copied().expect("some values");
+        let found = values.map(|v| g.iter().position(|other| *other == v).expect("each occurs") as u64);
+        assert!(found.eq(terms.into_iter().take_while(|heap| *heap <= LIMIT)), "{set}");
     }
 }
 
@@ -293,12 +273,9 @@ fn surveyed() -> Vec<Value> {
 #[test]
 fn largest_values_of_octal_games_are_what_is_computed_here() {
     const LIMIT: u64 = 5_000;
-    let selection = Selection::new(Machine::detect());
     for game in surveyed() {
         let code = words(&game["code"]);
-        let input = Octal::new(&code.parse().expect("a game"), LIMIT).expect("small");
-        let run = selection.run();
-        let values = selection.kernel::<MexOctal>(&input).expect("a kernel").run(&input, &run).expect("it ends");
+        let values = nimlanes::octal_values(code, LIMIT).expect("a small limit");
         let (largest, at) = (number(&game["largest"]), number(&game["largest_at"]));
         let here = values.iter().max().copied().map_or(0, u64::from);
         match values.get(at as usize) {
@@ -487,9 +464,6 @@ fn a_game_has_one_file() {
     assert_eq!(lines(&format!("0.770 {list} 0.7[0],0.77")).lines().count(), 2);
     assert_eq!(contents(&into).into_keys().collect::<Vec<_>>(), ["0.7.json", "0.77.json"]);
     assert!(lines(".77").ends_with(": known\n"));
-    // So has what `grundy` keeps.
-    let kept = command("grundy --code 0.770 --limit 1e3 --json").json();
-    assert_eq!(kept["content"]["code"], "0.77");
 }
 
 /// If few heaps are rare, no table is needed, and the limit of a table does not apply.

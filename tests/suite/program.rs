@@ -74,10 +74,6 @@ impl Command {
         self.with(|process| process.env(name, value))
     }
 
-    pub fn envs(&mut self, variables: impl IntoIterator<Item = (impl AsRef<OsStr>, impl AsRef<OsStr>)>) -> &mut Self {
-        self.with(|process| process.envs(variables))
-    }
-
     pub fn env_remove(&mut self, name: impl AsRef<OsStr>) -> &mut Self {
         self.with(|process| process.env_remove(name))
     }
