@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::duels::{duel, is_gone, script, wait_for, wait_for_script};
-use crate::program::{Command, path_of_program, send};
+use crate::duels::{duel, is_gone, script, wait_for_script};
+use crate::program::{Command, path_of_program, send, wait_for};
 
 /// A source tree of which the program knows no more than its name, with a `git` that is a shell script: it notes its group, and that it
 /// began.

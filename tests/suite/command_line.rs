@@ -62,20 +62,8 @@ fn kernels_of_one_operation_are_verified() {
 #[cfg(target_os = "linux")]
 #[test]
 fn outputs_that_cannot_be_written() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let folder = folder.path().display().to_string();
-    let missing = format!("{folder}/none/file.svg");
-    for (request, path) in [
-        ("positions stone-game --limit 9 --output", &folder),
-        ("positions stone-game --limit 9 --output", &missing),
-        ("plot stone-game --limit 9 --output", &missing),
-        ("grundy --limit 9 --output", &folder),
-        ("grundy --limit 9 --records --checkpoint", &missing),
-        ("compare table_scan --size 3000 --kernels byte_table --save", &folder),
-        ("compare mex_split --size 9 --seconds 0.1 --save", &"/dev/full".to_owned()),
-        ("grundy --limit 9 --output", &"/dev/full".to_owned()),
-    ] {
-        command(request).arg(path).refused(1, &format!("cannot write to {path}"));
+    for request in ["compare mex_split --size 9 --seconds 0.1 --save", "grundy --limit 9 --output"] {
+        command(request).arg("/dev/full").refused(1, "cannot write to /dev/full");
     }
     assert!(!std::fs::metadata("/dev/full").expect("a device").is_file());
     // A write error on standard output is a failure; one on standard error does not panic.

@@ -3,16 +3,15 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 use nimlanes::lab::environment::{BUILD, Build};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::program::{self, Command, command, path_of_program, send};
+use crate::program::{self, Command, Folder, command, path_of_program, send, wait_for};
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
@@ -260,14 +259,6 @@ fn a_killed_duel_leaves_no_children() {
     wait_for(|| stat(&child).is_none_or(|stat| stat[0] == "Z"));
 }
 
-pub fn wait_for(mut is_so: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(20), "it never happens");
-        sleep(Duration::from_millis(5));
-    }
-}
-
 #[test]
 fn rounds_are_spread_over_processes() {
     let duel = |processes: u32| {
@@ -284,30 +275,27 @@ fn rounds_are_spread_over_processes() {
 }
 
 /// A repository with a package whose program is this build.
-struct Repository(TempDir);
+struct Repository(Folder);
+
+impl Deref for Repository {
+    type Target = Folder;
+
+    fn deref(&self) -> &Folder {
+        &self.0
+    }
+}
 
 impl Repository {
     fn new(main: &str) -> Self {
-        let folder = folder();
-        let repository = Repository(folder);
+        let repository = Repository(Folder::new());
         let package = "[package]\nname = \"nimlanes-lab\"\nversion = \"9.0.0\"\nedition = \"2024\"\n";
-        repository.write("Cargo.toml", &format!("{package}[[bin]]\nname = \"nimlanes\"\npath = \"src/main.rs\"\n"));
-        repository.write("build.rs", include_str!("../../src/build.rs"));
-        repository.write("src/main.rs", main);
-        repository.write(".gitignore", "target\n");
+        repository.put("Cargo.toml", &format!("{package}[[bin]]\nname = \"nimlanes\"\npath = \"src/main.rs\"\n"));
+        repository.put("build.rs", include_str!("../../src/build.rs"));
+        repository.put("src/main.rs", main);
+        repository.put(".gitignore", "target\n");
         repository.git(&["init", "--quiet"]);
         repository.commit();
         repository
-    }
-
-    fn path(&self, path: &str) -> PathBuf {
-        self.0.path().join(path)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
-        fs::write(path, text).expect("a writable folder");
     }
 
     /// Commits all files. Returns the name of the commit.
@@ -323,7 +311,7 @@ impl Repository {
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
             git.env_remove(name);
         }
-        let output = git.current_dir(self.0.path()).args(args).output().expect("git");
+        let output = git.current_dir(self.path("")).args(args).output().expect("git");
         assert!(output.status.success(), "{args:?}: {output:?}");
         String::from_utf8(output.stdout).expect("UTF-8")
     }
@@ -331,7 +319,7 @@ impl Repository {
     /// A duel with other builds, which are made here.
     fn duel(&self, builds: &str) -> Command {
         let mut command = duel(builds);
-        command.current_dir(self.0.path());
+        command.current_dir(self.path(""));
         command
     }
 
@@ -377,7 +365,7 @@ fn a_revision_is_built_with_the_settings_of_now() {
     let repository = Repository::new(&exec().replace("fn main() {", &format!("fn main() {{ {strange}")));
     let has_assertions = |is_on: bool| {
         let profiles = ["dev", "release"].map(|name| format!("[profile.{name}]\ndebug-assertions = {is_on}\n"));
-        repository.write(".cargo/config.toml", &profiles.concat());
+        repository.put(".cargo/config.toml", &profiles.concat());
     };
     has_assertions(false);
     let built = |command: &mut Command| {
@@ -413,23 +401,23 @@ fn a_revision_is_what_it_is_called_and_shares_nothing() {
     let shared = folder();
     let [target, build] = ["target", "build"].map(|name| shared.path().join(name));
     let folders = format!("[build]\ntarget-dir = {target:?}\nbuild-dir = {build:?}\n");
-    repository.write(".cargo/config.toml", &folders);
+    repository.put(".cargo/config.toml", &folders);
     let of = |command: &mut Command| {
         let revision = json(command)["builds"][0]["revision"].as_str().expect("a revision").to_owned();
         assert!(fs::read_dir(shared.path()).expect("a folder").next().is_none(), "folders are shared");
         revision
     };
     let first = of(&mut repository.compare("HEAD"));
-    let manifest = fs::read_to_string(repository.path("Cargo.toml")).expect("a manifest");
+    let manifest = repository.read("Cargo.toml");
     let excluded = include_str!("../../Cargo.toml").lines().find(|line| line.starts_with("exclude = "));
-    repository.write("Cargo.toml", &format!("{manifest}[workspace]\n{}\n", excluded.unwrap_or_default()));
-    repository.write("added", "");
+    repository.put("Cargo.toml", &format!("{manifest}[workspace]\n{}\n", excluded.unwrap_or_default()));
+    repository.put("added", "");
     let second = repository.commit();
     let rustc = Command::new("rustc").arg("-vV").text();
     let host = rustc.lines().find_map(|line| line.strip_prefix("host: ")).expect("a target");
-    repository.write(".cargo/config.toml", &format!("{folders}target = '{host}'"));
+    repository.put(".cargo/config.toml", &format!("{folders}target = '{host}'"));
     // As git calls a hook, with the index of the commit that is being made.
-    repository.write("staged", "");
+    repository.put("staged", "");
     repository.git(&["add", "staged"]);
     let mut hook = repository.compare("HEAD");
     hook.env("GIT_DIR", ".git").env("GIT_INDEX_FILE", repository.path(".git/index"));
@@ -438,7 +426,7 @@ fn a_revision_is_what_it_is_called_and_shares_nothing() {
     // It has its own files, and no others.
     let has = |name: &str| repository.path("target/compare/files").join(name).exists();
     assert!(has("added") && !has("staged"));
-    repository.write("target/compare/files/stray", "");
+    repository.put("target/compare/files/stray", "");
     let mut before = repository.compare("HEAD~1");
     before.env("CARGO_TARGET_DIR", &target).env("CARGO_BUILD_TARGET_DIR", &target).env("CARGO_BUILD_BUILD_DIR", &build);
     assert_eq!(of(&mut before), first);
@@ -461,12 +449,12 @@ fn a_revision_that_cannot_be_built_leaves_nothing_behind() {
     repository.compare("HEAD").env("CARGO", "/nonexistent").refused(1, "cannot start /nonexistent");
     assert!(repository.is_clean());
     // The cause of a cause.
-    let manifest = fs::read_to_string(repository.path("Cargo.toml")).expect("a file of ours");
-    repository.write("Cargo.toml", &format!("{manifest}[dependencies]\nchess = {{ path = 'chess' }}\n"));
+    let manifest = repository.read("Cargo.toml");
+    repository.put("Cargo.toml", &format!("{manifest}[dependencies]\nchess = {{ path = 'chess' }}\n"));
     repository.commit();
     repository.compare("HEAD").refused(1, "No such file or directory");
     let shallow = folder();
-    let from = format!("file://{}", repository.0.path().display());
+    let from = format!("file://{}", repository.path("").display());
     repository.git(&["clone", "--quiet", "--depth", "1", &from, &shallow.path().display().to_string()]);
     let says = "it is a shallow clone: `git fetch --unshallow` fetches";
     repository.compare("HEAD~1").current_dir(shallow.path()).refused(1, says);
@@ -497,13 +485,13 @@ fn the_native_build_is_made_as_by_its_alias() {
     let profile = if profile == "debug" { "dev" } else { &profile };
     let config = include_str!("../../.cargo/config.toml");
     let config = config.replace("\"--release\"", &format!("\"--profile\", \"{profile}\""));
-    repository.write(".cargo/config.toml", &config);
+    repository.put(".cargo/config.toml", &config);
     let alias = || {
         let mut cargo = Command::new(env!("CARGO"));
         for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_TARGET_DIR"] {
             cargo.env_remove(name);
         }
-        cargo.current_dir(repository.0.path()).args(["run-native", "--", "--version"]);
+        cargo.current_dir(repository.path("")).args(["run-native", "--", "--version"]);
         cargo
     };
     let again = alias().assert().success();
@@ -511,20 +499,20 @@ fn the_native_build_is_made_as_by_its_alias() {
     let says = "this would be the default build, not the native one";
     alias().env("RUSTFLAGS", "-Cdebuginfo=1").assert().code(101).says(says);
     // Flags of linkers are kept.
-    repository.write(".cargo/config.toml", &(config + "[target.'cfg(unix)']\nrustflags = ['-Cdebuginfo=1']\n"));
+    repository.put(".cargo/config.toml", &(config + "[target.'cfg(unix)']\nrustflags = ['-Cdebuginfo=1']\n"));
     alias().assert().success();
 
     // A source tree within another repository.
-    repository.write("inner/Cargo.toml", "name = \"nimlanes-lab\"\n");
+    repository.put("inner/Cargo.toml", "name = \"nimlanes-lab\"\n");
     repository.compare("HEAD").current_dir(repository.path("inner")).refused(1, "inner lies in another one");
 
     native().env("CARGO", "/nonexistent").refused(1, "cannot start /nonexistent");
-    repository.write("src/main.rs", "fn main() { chess }");
+    repository.put("src/main.rs", "fn main() { chess }");
     native().refused(1, "the native program does not build: error[E0425]");
     let elsewhere = folder();
     native().current_dir(elsewhere.path()).refused(1, "the native build needs the source tree of nimlanes");
     // Its result is not the native build.
-    repository.write("src/main.rs", &exec().replace("BUILT_WITH_FLAGS", "CARGO_PKG_NAME"));
+    repository.put("src/main.rs", &exec().replace("BUILT_WITH_FLAGS", "CARGO_PKG_NAME"));
     let says = "the native program is another build than the requested one: it has flags nimlanes-lab, not ";
     native().refused(1, says);
 }
@@ -560,7 +548,7 @@ fn an_interrupted_build_leaves_nothing_behind() {
 #[test]
 fn an_interrupted_checkout_is_begun_anew() {
     let repository = Repository::new("fn main() {}");
-    repository.write(".gitattributes", "src/main.rs filter=slow\n");
+    repository.put(".gitattributes", "src/main.rs filter=slow\n");
     repository.commit();
     let folder = folder();
     let filter = script(&folder, "sleep 60 & wait");
@@ -581,7 +569,7 @@ fn an_interrupted_checkout_is_begun_anew() {
     };
     is_checked_out();
     // As after a power cut.
-    repository.write("target/compare/index", "");
+    repository.put("target/compare/index", "");
     is_checked_out();
 }
 
@@ -628,7 +616,7 @@ fn kernels_are_compared_by_compilers() {
     assert!(output.contains("\nold: ") && output.contains("rustc 1.42.0 ") && output.contains("LLVM"), "{output}");
 
     // A program that another compiler has made.
-    repository.write("src/main.rs", &exec().replace("BUILT_BY", "CARGO_PKG_NAME"));
+    repository.put("src/main.rs", &exec().replace("BUILT_BY", "CARGO_PKG_NAME"));
     let says = "the program by old is another build than the requested one: it has rustc nimlanes-lab, not ";
     by("toolchain:old").refused(1, says);
     by("toolchain:old").current_dir(folder.path()).refused(1, "a toolchain needs the source tree of nimlanes");
@@ -641,7 +629,7 @@ fn a_profile_shows_what_changed_since_a_revision() {
     let profile = |build: &str| {
         let options = "--kernel stamp --size 100 --seconds 0.2 --sampler pprof";
         let mut command = command(&format!("profile mex_subtraction {options} --build {build}"));
-        command.current_dir(repository.0.path()).env_remove("CARGO_TARGET_DIR");
+        command.current_dir(repository.path("")).env_remove("CARGO_TARGET_DIR");
         command
     };
     let commit = repository.git(&["rev-parse", "--short=12", "HEAD"]);
@@ -655,6 +643,7 @@ fn a_profile_shows_what_changed_since_a_revision() {
     assert!(repository.is_clean());
 
     // A program that cannot profile.
-    let other = script(&repository.0, "echo no kernel >&2; exit 1");
+    let folder = folder();
+    let other = script(&folder, "echo no kernel >&2; exit 1");
     profile(&other.display().to_string()).assert().code(1).says(": no kernel\n");
 }

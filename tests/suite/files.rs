@@ -3,14 +3,10 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::path::PathBuf;
 use std::process::Child;
-use std::thread::sleep;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
-use tempfile::TempDir;
-
-use crate::program::{Command, command, path_of_program, send};
+use crate::program::{Command, Folder, command, path_of_program, send, wait_for};
 
 /// The output of `grundy --limit 2 --format csv`.
 const CSV: &str = "n,a\n0,0\n1,1\n2,0\n";
@@ -23,59 +19,6 @@ fn shell(script: &str, line: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", script]).arg(path_of_program()).args(line.split_whitespace());
     command
-}
-
-/// A folder for one test.
-struct Folder(TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Folder(tempfile::tempdir().expect("a folder"))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn text(&self, name: &str) -> String {
-        self.path(name).to_str().expect("UTF-8").to_owned()
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).expect("a writable folder");
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).expect("a file")
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.0.path()).expect("a folder");
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8")).collect();
-        names.sort();
-        names
-    }
-
-    /// Starts the program here.
-    fn run(&self, line: &str) -> Command {
-        let mut command = command(line);
-        command.current_dir(self.0.path());
-        command
-    }
-
-    /// Expects an exit code and a single line on stderr that contains `says`.
-    fn refused(&self, line: &str, code: i32, says: &str) {
-        self.run(line).refused(code, says);
-    }
-}
-
-fn wait_until(what: &str, is_due: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !is_due() {
-        assert!(start.elapsed() < Duration::from_secs(60), "still waiting: {what}");
-        sleep(Duration::from_millis(5));
-    }
 }
 
 /// The exit code and the standard error of a process when it has ended.
@@ -97,7 +40,7 @@ fn output_and_checkpoint_must_be_different_files() {
     let spellings = ["x", "./x", "sub/../x", "link", &absolute, "also/../link"];
     let refused = |checkpoint, out| {
         let pair = format!("--limit 1000 --checkpoint {checkpoint} --output {out}");
-        folder.refused(&format!("{RECORDS} {pair}"), 2, "is the same file as --output");
+        folder.run(&format!("{RECORDS} {pair}")).refused(2, "is the same file as --output");
     };
     for other in spellings {
         refused("x", other);
@@ -121,7 +64,7 @@ fn a_file_that_a_shell_redirects_to_is_a_stream() {
     for (redirection, before) in [(">", ""), (">>", "old\n")] {
         folder.put("log", "old\n");
         let script = format!(r#""$0" "$@" 2{redirection} log"#);
-        shell(&script, &format!("{DUEL} ./log")).current_dir(folder.0.path()).assert().success();
+        shell(&script, &format!("{DUEL} ./log")).current_dir(folder.path("")).assert().success();
         let log = folder.read("log");
         assert!(log.starts_with(before) && log.contains("nimlanes-saved-1") && log.contains("mex_split"), "{log}");
         assert_eq!(folder.names(), ["log"]);
@@ -135,12 +78,12 @@ fn a_list_that_was_read_is_not_replaced() {
     symlink("list", folder.path("link")).expect("a link");
     let says = "it was read as input";
     for (list, output) in [("@list", "list"), ("@link", "list"), ("@list", "link")] {
-        folder.refused(&format!("grundy --limit 9 --moves {list} --output {output}"), 1, says);
-        folder.refused(&format!("grundy --limit 9 --moves {list} --records --checkpoint {output}"), 1, says);
+        folder.run(&format!("grundy --limit 9 --moves {list} --output {output}")).refused(1, says);
+        folder.run(&format!("grundy --limit 9 --moves {list} --records --checkpoint {output}")).refused(1, says);
     }
-    folder.refused("compare mex_split --size 9 --seconds 0.1 --workload @list --save list", 1, says);
+    folder.run("compare mex_split --size 9 --seconds 0.1 --workload @list --save list").refused(1, says);
     folder.put("measured.json", "{}");
-    folder.refused("report --data . --html ./measured.json", 2, "is a measurement in .");
+    folder.run("report --data . --html ./measured.json").refused(2, "is a measurement in .");
     assert_eq!((folder.read("list"), folder.read("measured.json")), ("1,4\n".to_owned(), "{}".to_owned()));
     folder.run(&format!("{TO} list")).assert().success();
     assert_eq!(folder.read("list"), CSV, "it was not read");
@@ -157,20 +100,6 @@ fn a_hyphen_is_the_standard_stream() {
     assert_eq!(read, run("grundy --limit 9 --format csv", ""));
     assert!(run("solve nim-square --limit 9 --moves @-", "2,3\n").contains("moves 2,3"));
 
-    // Commands that need a file or a folder have none.
-    let stream = "cannot write to standard output: it is a device, a pipe or an open stream";
-    folder.refused(&format!("{RECORDS} --limit 9 --checkpoint -"), 1, stream);
-    folder.refused("plot stone-game --limit 9 --output -", 2, "allowed: names that end in .svg");
-    folder.refused("profile mex_zeros --output .svg", 2, "the suffix of the file is none of .svg");
-    folder.refused("profile mex_zeros --output none/x.svg", 1, "cannot write to none/x.svg: No such file");
-    for stream in ["-", "/dev/stdout"] {
-        folder.refused(&format!("{DUEL} {stream}"), 2, "--save names standard output");
-    }
-    folder.refused(&format!("{DUEL} none/x"), 1, "cannot write to none/x: No such file");
-    for command in ["survey 0.77 --dir", "family --largest-move 3 --dir", "report --data"] {
-        folder.refused(&format!("{command} -"), 2, "not a folder; ./- is a folder");
-    }
-    assert_eq!(folder.names(), [""; 0]);
     assert!(run("survey @- --limit 1e3 --dir .", "0.77 # Kayles\n").starts_with("0.77: "));
     assert_eq!(folder.names(), ["0.77.json"]);
 }
@@ -181,7 +110,7 @@ fn a_file_with_the_output_in_its_name_is_not_touched() {
     // This file is not a checkpoint, so it is refused as one, but not lost.
     folder.put("factorials.part", "mine");
     let command = format!("{RECORDS} --limit 1000 --checkpoint factorials.part --output factorials");
-    folder.refused(&command, 2, "not a checkpoint");
+    folder.run(&command).refused(2, "not a checkpoint");
     assert_eq!(folder.names(), ["factorials.part"]);
     for (out, command) in [("factorials", TO), ("duel.json", DUEL)] {
         let part = format!("{out}.part");
@@ -221,7 +150,7 @@ fn open_streams_are_appended_to() {
     let folder = Folder::new();
     let to = |script: &str, line: &str| {
         folder.put("log", "old\n");
-        shell(script, line).current_dir(folder.0.path()).assert().success();
+        shell(script, line).current_dir(folder.path("")).assert().success();
         assert_eq!(folder.names(), ["log"]);
         folder.read("log")
     };
@@ -246,7 +175,7 @@ fn open_streams_are_appended_to() {
         (r#""$0" "$@" >> log"#, &format!("{RECORDS} --limit 9 --checkpoint /dev/stdout"), "an open stream"),
     ] {
         folder.put("log", "old\n");
-        shell(script, line).current_dir(folder.0.path()).refused(1, says);
+        shell(script, line).current_dir(folder.path("")).refused(1, says);
         assert_eq!(folder.read("log"), "old\n");
     }
 }
@@ -257,7 +186,7 @@ fn hard_links_are_refused_and_kept() {
     folder.put("one", "mine");
     fs::hard_link(folder.path("one"), folder.path("two")).expect("a hard link");
     for to in [TO, DUEL, &format!("{RECORDS} --limit 9 --checkpoint")] {
-        folder.refused(&format!("{to} two"), 1, "cannot write to two: it has 2 hard links");
+        folder.run(&format!("{to} two")).refused(1, "cannot write to two: it has 2 hard links");
     }
     assert_eq!(folder.path("one").metadata().expect("a file").nlink(), 2);
     assert_eq!((folder.read("one"), folder.names().len()), ("mine".to_owned(), 2));
@@ -282,7 +211,7 @@ fn symbolic_links_are_kept_and_their_targets_written() {
         assert!(folder.read(written).contains("nimlanes-saved-1"));
     }
     for to in [TO, DUEL] {
-        folder.refused(&format!("{to} d"), 1, "");
+        folder.run(&format!("{to} d")).refused(1, "");
     }
     assert_eq!((folder.names().len(), far()), (6, 2), "nothing else is left");
 }
@@ -309,12 +238,12 @@ fn a_checkpoint_belongs_to_one_run() {
     let size = || folder.path("kept").metadata().map_or(0, |known| known.len());
     let mut first = start();
     // From before the first checkpoint until after it was replaced.
-    wait_until("the checkpoint is locked", || folder.path("kept").exists());
+    wait_for(|| folder.path("kept").exists());
     symlink("kept", folder.path("link")).expect("a link");
     for length in [0, 1] {
-        wait_until("something is kept", || size() >= length);
-        folder.refused(&keep, 1, "kept is in use: another run saves its progress there");
-        folder.refused(&format!("{RECORDS} --limit 9 --checkpoint link"), 1, "link is in use");
+        wait_for(|| size() >= length);
+        folder.run(&keep).refused(1, "kept is in use: another run saves its progress there");
+        folder.run(&format!("{RECORDS} --limit 9 --checkpoint link")).refused(1, "link is in use");
     }
     // The lock is released when the process ends, even if it is killed.
     first.kill().expect("it is killed");
@@ -323,7 +252,7 @@ fn a_checkpoint_belongs_to_one_run() {
     assert!(before > 0);
     folder.put("kept.lock", "mine");
     let second = start();
-    wait_until("the second run has kept more", || size() > before);
+    wait_for(|| size() > before);
     send("TERM", &second);
     assert_eq!(end(second).0, Some(143));
     // Only the temporary file of the killed process may be left.
@@ -335,7 +264,7 @@ fn a_checkpoint_belongs_to_one_run() {
 fn a_checkpoint_leaves_nothing_behind() {
     let folder = Folder::new();
     let run = |limit, moves| format!("grundy --records --checkpoint kept --limit {limit} --moves {moves}");
-    folder.refused(&run("1e12", "fibonacci"), 2, "would fit");
+    folder.run(&run("1e12", "fibonacci")).refused(2, "would fit");
     assert!(folder.names().is_empty(), "nothing was kept");
     folder.run(&run("9", "factorials")).assert().success();
     assert!(folder.names().is_empty(), "it was complete");
@@ -355,7 +284,7 @@ fn exceeding_the_file_size_limit_is_a_write_error() {
         &format!("{RECORDS} --limit 3e7 --checkpoint kept"),
     ] {
         let mut run = shell(r#"ulimit -f 64; exec "$0" "$@""#, line);
-        run.current_dir(folder.0.path()).refused(1, "cannot write to ");
+        run.current_dir(folder.path("")).refused(1, "cannot write to ");
         assert_eq!((folder.read("out").as_str(), folder.names()), ("mine", vec!["out".to_owned()]));
     }
 }
@@ -382,7 +311,7 @@ fn signals_that_are_ignored_stay_ignored() {
     for (signal, number) in [("HUP", 1), ("INT", 2), ("USR1", 10)] {
         let long = "solve stone-game --limit 6000 --kernel table_scan=byte_table";
         let child = shell(&format!(r#"trap "" {signal}; exec "$0" "$@""#), long).begin();
-        wait_until("it handles signals", || is_watching(&child));
+        wait_for(|| is_watching(&child));
         assert!(has("SigIgn:", number, &child) && !has("SigBlk:", number, &child), "SIG{signal}");
         send("TERM", &child);
         assert_eq!(end(child).0, Some(143));
@@ -398,7 +327,7 @@ fn interrupted(options: &str, file: &str, (signal, code): (&str, i32)) -> u64 {
     };
     let before: Option<(u64, SystemTime)> = version();
     let child = command(&format!("grundy {options} --threads=1 --checkpoint {file}")).begin();
-    wait_until("it saves", || version() != before);
+    wait_for(|| version() != before);
     send(signal, &child);
     let (ended, line) = end(child);
     assert_eq!(ended, Some(code), "{line}");
@@ -456,7 +385,7 @@ fn the_exit_code_names_the_signal() {
         let mut command = Command::new("env");
         command.arg(format!("--default-signal={signal}")).arg(path_of_program());
         let child = command.args(["positions", "proportionate-nim", "--limit", "4e8", "--output", &out]).begin();
-        wait_until("it writes", || !folder.names().is_empty());
+        wait_for(|| !folder.names().is_empty());
         send(signal, &child);
         assert_eq!(end(child), (Some(code), INTERRUPTED.to_owned()));
         assert_eq!(folder.names(), [""; 0]);
@@ -468,7 +397,7 @@ fn the_exit_code_names_the_signal() {
 fn a_second_signal_leaves_no_file_either() {
     let folder = Folder::new();
     let child = folder.run("positions proportionate-nim --limit 4e8 --output out").begin();
-    wait_until("it writes", || !folder.names().is_empty());
+    wait_for(|| !folder.names().is_empty());
     // Both signals are pending when the process continues.
     for signal in ["STOP", "INT", "TERM", "CONT"] {
         send(signal, &child);

@@ -143,14 +143,14 @@ fn resumes([killed, resumed]: [&str; 2], others: &[(&str, &str)]) -> Vec<u8> {
 /// lap of the ring is long, and a run is killed in it.
 #[test]
 fn a_killed_run_over_first_heaps_resumes() {
-    const RECORDS: &str = "--moves factorials --limit 1e8 --records --format bfile";
-    let others = [("--moves factorials --limit 9e7 --records", ""), ("--moves fibonacci --limit 1e8 --records", "")];
+    const RECORDS: &str = "--moves factorials --limit 3e7 --records --format bfile";
+    let others = [("--moves factorials --limit 2e7 --records", ""), ("--moves fibonacci --limit 3e7 --records", "")];
     resumes([RECORDS; 2], &others);
     let other = format!("{RECORDS} --kernel mex_records=guess_lanes");
     let compressed = format!("{RECORDS} --kernel mex_records=compressed_lanes");
     let kept = resumes([&compressed, RECORDS], &[(&other, "guess_lanes cannot be used")]);
-    assert!(kept.starts_with(b"nimlane3") && kept.len() < 10_000_000, "{} bytes", kept.len());
-    resumes(["--moves 2,40000001 --limit 6e7 --records"; 2], &[]);
+    assert!(kept.starts_with(b"nimlane3") && kept.len() < 3_000_000, "{} bytes", kept.len());
+    resumes(["--moves 2,10000001 --limit 15e6 --records"; 2], &[]);
 }
 
 /// A resumed run may have a larger limit.
@@ -163,7 +163,7 @@ fn a_killed_run_over_zeros_resumes() {
     ];
     let to = |limit: &str| format!("--moves squares --zeros --format bfile --limit {limit}");
     resumes([&to("3e7"); 2], &others);
-    resumes([&to("4e7"), &to("5e7")], &[]);
+    resumes([&to("3e7"), &to("4e7")], &[]);
 }
 
 /// A summary starts from the values of a table.

@@ -2,12 +2,13 @@
 #![allow(dead_code, reason = "several programs have this file, and use parts of it")]
 
 use std::ffi::OsStr;
+use std::fs;
 use std::io::{Read, Result, Write};
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, Output, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The file of the program.
 pub fn path_of_program() -> PathBuf {
@@ -164,12 +165,64 @@ fn read(pipe: &mut impl Read) -> Vec<u8> {
     all
 }
 
+/// Looks again and again until something is so.
+#[track_caller]
+pub fn wait_for(mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it never happens");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A folder for one test.
+pub struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Folder(tempfile::tempdir().expect("a folder"))
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        self.path(name).to_str().expect("UTF-8").to_owned()
+    }
+
+    /// Writes a file, in a folder that is made if it is not there.
+    pub fn put(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
+        fs::write(path, text).expect("a writable folder");
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).expect("a file")
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        let names = fs::read_dir(self.0.path()).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+        let mut names: Vec<String> = names.map(|name| name.into_string().expect("UTF-8")).collect();
+        names.sort();
+        names
+    }
+
+    /// The program with the words of a line, started here.
+    pub fn run(&self, line: &str) -> Command {
+        let mut command = command(line);
+        command.current_dir(self.0.path());
+        command
+    }
+}
+
 /// Makes a program that is a shell script.
 #[cfg(unix)]
 pub fn script(path: &Path, text: &str) {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::write(path, format!("#!/bin/sh\n{text}\n")).expect("a writable folder");
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a file of ours");
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).expect("a writable folder");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a file of ours");
 }
 
 /// Sends a signal to a process.

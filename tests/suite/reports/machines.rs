@@ -136,7 +136,7 @@ fn a_folder_that_cannot_be_used_is_left_out_and_not_touched() {
         (with("/duels/0/rows/1/median_seconds", json!(0.0)), "a measured number is 0.0"),
     ];
     for (text, says) in bad {
-        tree.write(&file, &text);
+        tree.put(&file, &text);
         let left_out = format!("nimlanes: {other} is left out: ");
         for options in [DATA, "--check"] {
             let ended = tree.report(options).assert().success().says(&left_out).says(says);

@@ -5,7 +5,8 @@ mod machines;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
+use std::path::Path;
 
 use nimlanes::cores::mex::subtraction::MexSubtraction;
 use nimlanes::lab::clock::utc_now;
@@ -19,7 +20,7 @@ use nimlanes_lab::report::{FOLDERS, folder, list};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::program::{Command, command};
+use crate::program::{Command, Folder};
 use crate::saved::{duel, load};
 
 /// A duel as `compare --save` kept it is one of a report.
@@ -32,7 +33,15 @@ fn a_kept_duel_is_read() {
 }
 
 /// A source tree to make a report in: a folder that passes for one.
-struct Tree(TempDir);
+struct Tree(Folder);
+
+impl Deref for Tree {
+    type Target = Folder;
+
+    fn deref(&self) -> &Folder {
+        &self.0
+    }
+}
 
 /// Where the measurements of its report are, and the option that names them.
 const FOLDER: &str = "profiles/data/2026-01-31-zen4";
@@ -40,8 +49,8 @@ const DATA: &str = "--data profiles/data/2026-01-31-zen4";
 
 impl Tree {
     fn new() -> Self {
-        let root = TempDir::new().expect("a folder");
-        fs::create_dir_all(root.path().join("src/cores")).expect("a folder within it");
+        let root = Folder::new();
+        fs::create_dir_all(root.path("src/cores")).expect("a folder within it");
         Tree(root)
     }
 
@@ -52,23 +61,9 @@ impl Tree {
         tree
     }
 
-    fn path(&self, path: &str) -> PathBuf {
-        self.0.path().join(path)
-    }
-
-    fn read(&self, path: &str) -> String {
-        fs::read_to_string(self.path(path)).expect("a file")
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
-        fs::write(path, text).expect("a writable folder");
-    }
-
     /// Has the measurements of a saved duel in a folder.
     fn measured(&self, folder: &str, saved: &Value) {
-        self.write(&format!("{folder}/{FILE}"), &format!("{:#}\n", measurements(saved)));
+        self.put(&format!("{folder}/{FILE}"), &format!("{:#}\n", measurements(saved)));
     }
 
     /// Adds measurements of another kind to those in a folder.
@@ -76,13 +71,11 @@ impl Tree {
         let file = format!("{folder}/{FILE}");
         let mut measured = load(&self.path(&file));
         measured[kind] = content;
-        self.write(&file, &format!("{measured:#}\n"));
+        self.put(&file, &format!("{measured:#}\n"));
     }
 
     fn report(&self, options: &str) -> Command {
-        let mut command = command(&format!("report {options}"));
-        command.current_dir(self.0.path());
-        command
+        self.run(&format!("report {options}"))
     }
 
     fn succeeds(&self, options: &str) {
@@ -162,7 +155,7 @@ fn a_report_is_regenerated_from_its_data_alone() {
 
     // Text outside of the marks is kept; edits inside are reverted.
     let edited = text.replace("# Results", "# Results, with a word before them").replace("takes 80.0", "takes 8.00");
-    tree.write("RESULTS.md", &edited);
+    tree.put("RESULTS.md", &edited);
     let says = format!("RESULTS.md is not what {FOLDER} gives (first difference at line");
     tree.report("--check").refused(1, &says);
     assert_eq!(tree.made("RESULTS.md"), text.replace("# Results", "# Results, with a word before them"));
@@ -170,7 +163,7 @@ fn a_report_is_regenerated_from_its_data_alone() {
     // Pages and charts are written whole.
     for (path, edited) in [(PAGE, format!("A word.\n{page}")), (PAGE, page + "A word.\n"), (CHART, "<svg/>".to_owned())]
     {
-        tree.write(path, &edited);
+        tree.put(path, &edited);
         tree.report("--check").refused(1, &format!("{path} is not what"));
         tree.succeeds(DATA);
         tree.succeeds("--check");
@@ -270,8 +263,8 @@ fn a_kernel_has_its_share_of_the_limit() {
 #[test]
 fn a_draft_stays_below_the_target_folder() {
     let tree = Tree::of(&headline());
-    tree.write("README.md", "Mine.");
-    tree.write("RESULTS.md", "Mine, too.");
+    tree.put("README.md", "Mine.");
+    tree.put("RESULTS.md", "Mine, too.");
     tree.add(FOLDER, "draft", json!(true));
     add_limits(&tree);
     let output = tree.report(DATA).text();
@@ -302,7 +295,7 @@ fn made_of() -> Sources {
 fn put_stamp(tree: &Tree, edit: [&str; 2]) {
     let text = fs::read_to_string(STAMP).expect("a kernel");
     assert!(text.contains(edit[0]), "{text}");
-    tree.write(STAMP, &text.replace(edit[0], edit[1]));
+    tree.put(STAMP, &text.replace(edit[0], edit[1]));
 }
 
 #[test]
@@ -364,16 +357,16 @@ fn the_readme_has_a_digest() {
     saved["content"]["rows"][0]["rounds"] = json!(7);
     let tree = Tree::of(&saved);
     let marks = "<!-- made by `nimlanes report`: do not edit -->\n<!-- end of what `nimlanes report` made -->\n";
-    tree.write("README.md", &format!("Mine.\n{marks}Mine, too.\n"));
+    tree.put("README.md", &format!("Mine.\n{marks}Mine, too.\n"));
     let text = tree.made("README.md");
     assert!(text.starts_with("Mine.\n<!-- made") && text.ends_with("-->\nMine, too.\n"), "{text}");
     let row = text.lines().find(|line| line.contains("`mex_subtraction`")).expect("a row of the operation");
     assert!(row.ends_with("| 1.00 (1.00–1.00, 7 rounds: few) |"), "{text}");
     assert!(text.contains(", 2026-01-31, revision not recorded. "), "{text}");
     tree.succeeds("--check");
-    tree.write("README.md", &text.replace("80.0", "8.0"));
+    tree.put("README.md", &text.replace("80.0", "8.0"));
     tree.report("--check").refused(1, "README.md is not what");
-    tree.write("README.md", "No marks.");
+    tree.put("README.md", "No marks.");
     tree.report(DATA).refused(1, "README.md has no lines");
 }
 
@@ -428,11 +421,11 @@ fn a_report_without_usable_data_is_refused_and_the_old_one_kept() {
     let before = tree.made("RESULTS.md");
     let file = format!("{FOLDER}/{FILE}");
     let whole = tree.read(&file);
-    tree.write(&file, &whole[..whole.len() / 2]);
+    tree.put(&file, &whole[..whole.len() / 2]);
     tree.report(DATA).refused(2, "measurements.json is not a measurement saved by nimlanes: EOF");
     assert_eq!(tree.read("RESULTS.md"), before);
-    tree.write(&file, &whole);
-    tree.write("RESULTS.md", "# Typed by hand\n");
+    tree.put(&file, &whole);
+    tree.put("RESULTS.md", "# Typed by hand\n");
     tree.report(DATA).refused(1, "RESULTS.md has no lines");
     assert_eq!(tree.read("RESULTS.md"), "# Typed by hand\n");
 }
@@ -459,7 +452,7 @@ fn an_implausible_number_is_refused_with_its_file() {
         let mut lines: Vec<String> = whole.lines().map(str::to_owned).collect();
         let line = lines.iter_mut().find(|line| line.contains(&format!("\"{field}\":"))).expect("a row");
         *line = format!("\"{field}\": {number}{}", if line.ends_with(',') { "," } else { "" });
-        tree.write(&file, &lines.join("\n"));
+        tree.put(&file, &lines.join("\n"));
         tree.report(DATA).refused(2, "measurements.json is not a measurement saved by nimlanes: ");
     }
 }
