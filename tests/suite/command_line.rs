@@ -146,7 +146,7 @@ fn profile_says_where_it_samples() {
 }
 
 #[cfg(unix)]
-const PROFILE: &str = "profile table_scan --kernel bit_rows --size 300 --seconds 0.2";
+const PROFILE: &str = "profile table_scan --kernel bit_rows --size 300 --seconds 0.3";
 
 /// Expects that three quarters of the samples are in the kernel.
 #[cfg(unix)]

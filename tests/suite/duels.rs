@@ -627,7 +627,7 @@ fn kernels_are_compared_by_compilers() {
 fn a_profile_shows_what_changed_since_a_revision() {
     let repository = Repository::new(&exec());
     let profile = |build: &str| {
-        let options = "--kernel stamp --size 100 --seconds 0.2 --sampler pprof";
+        let options = "--kernel stamp --size 100 --seconds 0.3 --sampler pprof";
         let mut command = command(&format!("profile mex_subtraction {options} --build {build}"));
         command.current_dir(repository.path("")).env_remove("CARGO_TARGET_DIR");
         command
