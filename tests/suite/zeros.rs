@@ -48,15 +48,17 @@ impl Journal for StopAfter {
 }
 
 /// Resumes from `file`, if there is one, and stops after `tiles`. Returns the checkpoint, and the output if complete.
-fn part(kernel: Kernel<MexZeros>, input: &Zeros, file: Option<&[u8]>, tiles: usize) -> (Vec<u8>, Option<Vec<u64>>) {
+fn part(
+    kernel: Kernel<MexZeros>,
+    input: &Zeros,
+    file: Option<&[u8]>,
+    tiles: usize,
+) -> (Vec<u8>, Result<Vec<u64>, RunError>) {
     let run = Arc::new(Run::new(1));
     let (left, file_kept) = (Mutex::new(tiles), Mutex::default());
     let journal = Arc::new(StopAfter { input: input.clone(), run: Arc::clone(&run), left, file: file_kept });
     let from = file.map(|mut file| Progress::read(input, &mut file).expect("what was written"));
-    let output = match kernel.run_from(Start::with_journal(Arc::clone(&journal) as _, from), input, &run) {
-        Err(RunError::Cancelled) => None,
-        output => Some(output.expect("it was stopped or ended")),
-    };
+    let output = kernel.run_from(Start::with_journal(Arc::clone(&journal) as _, from), input, &run);
     (std::mem::take(&mut *journal.file.lock().expect("one thread")), output)
 }
 
@@ -66,13 +68,14 @@ fn a_run_that_is_stopped_many_times_has_the_same_output() {
         let input = input(set, limit);
         let want = nimlanes::zeros(set, limit).expect("a small limit");
         let mut steps = kernels().into_iter().cycle();
-        let (mut file, mut output, mut stops) = (None, None, 0);
-        while output.is_none() {
-            let (kept, end) = part(steps.next().expect("some kernel"), &input, file.as_deref(), 1);
-            (file, output, stops) = (Some(kept), end, stops + 1);
+        let (mut file, mut output) = part(steps.next().expect("some kernel"), &input, None, 1);
+        let mut stops = 1;
+        while output == Err(RunError::Cancelled) {
+            (file, output) = part(steps.next().expect("some kernel"), &input, Some(&file), 1);
+            stops += 1;
         }
         assert!(stops > 2, "{set}: {stops} stops");
-        assert!(output == Some(want), "{set}");
+        assert!(output == Ok(want), "{set}");
     }
 }
 
@@ -85,7 +88,7 @@ fn a_run_resumes_to_a_larger_limit() {
         let progress = Progress::read(&large, &mut &file[..]).expect("the same set");
         assert!(progress.done() > 0 && progress.done() < 400_000);
         let (_, output) = part(kernel, &large, Some(&file), usize::MAX);
-        assert!(output == Some(nimlanes::zeros("squares", 900_000).expect("a small limit")), "{}", kernel.def().name);
+        assert!(output == Ok(nimlanes::zeros("squares", 900_000).expect("a small limit")), "{}", kernel.def().name);
     }
 }
 
@@ -113,17 +116,8 @@ fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
         assert!(Progress::read(&input(&set, 400_000), &mut &file[..]).is_ok(), "{further:?}");
     }
 
-    let newer = [b"nimzero2", &file[8..]].concat();
-    assert!(matches!(error(&squares, &newer), CheckpointError::NewFormat));
-    assert_eq!(
-        error(&squares, &newer).to_string(),
-        "the checkpoint has a newer format than this version of nimlanes reads"
-    );
-    for other in [&b""[..], b"nim", b"nimoctal", b"a letter to a friend"] {
-        assert!(matches!(error(&squares, other), CheckpointError::NoCheckpoint));
-    }
-    assert!(matches!(error(&squares, &file[..file.len() - 1]), CheckpointError::Truncated));
-    assert!(matches!(error(&squares, &[&file[..], b"x"].concat()), CheckpointError::Damaged));
+    // A newer version's; `records` has what every checkpoint is checked for.
+    assert!(matches!(error(&squares, b"nimzero2"), CheckpointError::NewFormat));
 
     // The right checksum is not enough. The numbers: heaps done, moves and their hash, P-positions.
     let numbers: Vec<u64> =
@@ -158,8 +152,8 @@ proptest! {
         let set = moves.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
         let input = input(&set, limit);
         let (file, output) = part(*which.get(&kernels()), &input, None, tiles);
-        let output = output.or_else(|| part(*which.get(&kernels()), &input, Some(&file), usize::MAX).1);
-        prop_assert!(output == Some(nimlanes::zeros(&set, limit).expect("a small limit")), "{}", set);
+        let output = output.or_else(|_| part(*which.get(&kernels()), &input, Some(&file), usize::MAX).1);
+        prop_assert!(output == Ok(nimlanes::zeros(&set, limit).expect("a small limit")), "{}", set);
     }
 
     #[test]
@@ -175,20 +169,15 @@ proptest! {
 /// A kernel that can start only at heap 0 is not chosen for a run that is saved, and refuses such a run.
 #[test]
 fn other_kernels_do_not_resume() {
-    let (resumable, plain) =
-        (input("squares", 10_000), Zeros::new(&"squares".parse().expect("a set"), 10_000, &Machine::detect()));
-    let plain = plain.expect("a small limit");
-    let able = kernels();
+    let resumable = input("squares", 10_000);
+    let plain = Zeros::new(&"squares".parse().expect("a set"), 10_000, &Machine::detect()).expect("a small limit");
+    let able: Vec<&str> = kernels().iter().map(|kernel| kernel.def().name).collect();
     for kernel in available::<MexZeros>(&Machine::detect()) {
-        let is_able = able.iter().any(|able| able.def().name == kernel.def().name);
+        let is_able = able.contains(&kernel.def().name);
         assert_eq!(kernel.def().name.starts_with("residue_rows"), is_able);
         if !is_able {
-            let run = Arc::new(Run::new(1));
-            let left = Mutex::new(usize::MAX);
-            let journal = StopAfter { input: plain.clone(), run: Arc::clone(&run), left, file: Mutex::default() };
-            let result = kernel.run_from(Start::with_journal(Arc::new(journal), None), &plain, &run);
-            assert_eq!(result, Err(RunError::OutsideDomain), "{}", kernel.def().name);
-            assert_eq!(kernel.run(&resumable, &run), Err(RunError::OutsideDomain), "{}", kernel.def().name);
+            assert_eq!(part(kernel, &plain, None, 1).1, Err(RunError::OutsideDomain), "{}", kernel.def().name);
+            assert_eq!(kernel.run(&resumable, &Run::new(1)), Err(RunError::OutsideDomain), "{}", kernel.def().name);
         }
     }
 }
@@ -196,21 +185,17 @@ fn other_kernels_do_not_resume() {
 /// Limits above those of tables of values, up to one at which a row of bits does not fit in memory.
 #[test]
 fn large_limits_are_checked_before_anything_is_allocated() {
-    for tier in Tier::here() {
-        large_limits_are_checked_on(Machine::described(tier, 2, 4 << 30));
+    for machine in Tier::here().map(|tier| Machine::described(tier, 2, 4 << 30)) {
+        let of = |limit| Zeros::new(&"squares".parse().expect("a set"), limit, &machine);
+        let selection = Selection::new(machine);
+        let kernel = selection.kernel::<MexZeros>(&of(1 << 33).expect("allowed")).expect("it fits");
+        assert!(kernel.def().name.starts_with("residue_rows"), "{}", kernel.def().name);
+        let named = selection.with_kernel(MexZeros::NAME, kernel.def().name).expect("it is listed");
+        let Err(SelectError::Memory { needs, .. }) = named.kernel::<MexZeros>(&of(MAX_LIMIT).expect("allowed")) else {
+            panic!("128 GiB do not fit");
+        };
+        assert!(needs > (128_u64 << 30) as f64, "{needs}");
+        let error = of(MAX_LIMIT + 1).expect_err("too large").to_string();
+        assert!(error.contains(&format!("at most {MAX_LIMIT}")), "{error}");
     }
-}
-
-fn large_limits_are_checked_on(machine: Machine) {
-    let of = |limit| Zeros::new(&"squares".parse().expect("a set"), limit, &machine);
-    let selection = Selection::new(machine);
-    let kernel = selection.kernel::<MexZeros>(&of(1 << 33).expect("allowed")).expect("it fits");
-    assert!(kernel.def().name.starts_with("residue_rows"), "{}", kernel.def().name);
-    let named = selection.with_kernel(MexZeros::NAME, kernel.def().name).expect("it is listed");
-    let Err(SelectError::Memory { needs, .. }) = named.kernel::<MexZeros>(&of(MAX_LIMIT).expect("allowed")) else {
-        panic!("128 GiB do not fit");
-    };
-    assert!(needs > (128_u64 << 30) as f64, "{needs}");
-    let error = of(MAX_LIMIT + 1).expect_err("too large").to_string();
-    assert_eq!(error, format!("size {} is too large for {}; at most {MAX_LIMIT}", MAX_LIMIT + 1, MexZeros::NAME));
 }
