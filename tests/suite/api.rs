@@ -36,34 +36,24 @@ macro_rules! all {
     ($function:ident: $($of:ty),+) => { $($function::<$of>();)+ };
 }
 
+/// This compiles.
 #[test]
-fn errors_can_be_boxed_and_sent() {
+fn errors_can_be_boxed_solutions_shared_and_names_be_keys() {
     all! { is_an_error:
         CheckpointError, CodeError, DiagonalsError, DuelError, FamilyError, InputError, MoveSetError, NameError,
         NotACase, NumberError, Obstacle, RulesError, RunError, SelectError, SolveError, TierError, UnknownOperation,
         ValueError, ValuesError, VerifyError, WrongCap
     }
-}
-
-#[test]
-fn what_a_solution_is_made_of_can_be_shared_by_threads() {
     all! { goes_to_threads:
         AnyOperation, dyn Session, Candidate, FoundPositions, Game, Kernel<octal::MexOctal>, Machine, Positions,
         Question, Run, Selection, Solution, Solver
     }
-}
-
-#[test]
-fn inputs_and_progress_can_be_shared_by_threads() {
+    // Inputs and progress.
     all! { goes_to_threads:
         octal::Octal, octal::Start, occupancy::ProportionateNim, partitions::Partitions, period::Progress,
         period::Start, records::Progress, records::Records, records::Start, split::Split, subtraction::Subtraction,
         table_scan::StoneGame, triples::Values, zeros::Progress, zeros::Start, zeros::Zeros
     }
-}
-
-#[test]
-fn what_names_something_can_be_the_key_of_a_map() {
     all! { is_a_key:
         Case, Claim, Code, Core, Diagonals, MoveSet, octal::Mask, period::Theorem, Rules, table_scan::Rule, Tier,
         Yields

@@ -47,7 +47,7 @@ fn every_tier_gives_the_known_answers() {
                     == (&*known.case.operation, &*known.case.workload);
                 known.case.operation == game.name || (game.operations.len() == 1 && as_operation)
             };
-            for known in known::all().filter(|known| is_its_own(known) && known.case.size <= 5 * game.published) {
+            for known in known::all().filter(|known| is_its_own(known) && known.case.size <= game.published) {
                 let solution = solve(&game.question(known.case.size), &selection);
                 let mut digest = solution.digest();
                 digest.push(("sum", digest[0].1));
@@ -84,7 +84,7 @@ fn streams_are_complete_solutions() {
                 let (question, run) = (game.question(*limit), Run::new(2));
                 // Some kernels try everything, and would take too long.
                 let hurry = |stage: &Stage| {
-                    if stage.ns > 1e7 {
+                    if stage.ns > 5e6 {
                         run.cancel()
                     }
                 };
@@ -170,29 +170,22 @@ fn a_question_lists_its_parameters() {
 }
 
 /// Required for the command line: setting names are unique within a game, and a name shared by games takes a value in all of
-/// them or in none.
+/// them or in none. The published choice is also one of those listed, which can all be set.
 #[test]
-fn setting_names_are_unambiguous() {
+fn settings_are_unambiguous_and_can_be_set() {
     let mut takes_value = HashMap::new();
     for game in GAMES {
         let settings: Vec<_> = game.settings().collect();
-        for (i, setting) in settings.iter().enumerate() {
-            assert!(settings[..i].iter().all(|other| other.name != setting.name), "{} {setting:?}", game.name);
+        for setting in &settings {
+            let namesakes = settings.iter().filter(|other| other.name == setting.name).count();
+            assert_eq!(namesakes, 1, "{} {setting:?}", game.name);
             let takes = setting.value.is_some();
             assert_eq!(*takes_value.entry(setting.name).or_insert(takes), takes, "{} {setting:?}", game.name);
-        }
-    }
-}
-
-/// The published choice is also one of those listed.
-#[test]
-fn listed_choices_can_be_set() {
-    for game in GAMES {
-        for setting in game.settings().filter(|setting| !setting.choices.is_empty()) {
-            assert!(setting.choices.contains(&setting.published), "{} {setting:?}", game.name);
-            for choice in setting.choices {
-                let set = with(game.question(1), setting.name, &choice);
-                assert!(set.parameters().any(|(name, value)| name == setting.parameter && value == choice));
+            let choices = &setting.choices;
+            assert!(choices.is_empty() || choices.contains(&setting.published), "{} {setting:?}", game.name);
+            for choice in choices {
+                let set = with(game.question(1), setting.name, choice);
+                assert!(set.parameters().any(|(name, value)| name == setting.parameter && value == *choice));
             }
         }
     }
@@ -248,11 +241,11 @@ fn the_prediction_for_an_exact_number_includes_all_remainders() {
     }
 }
 
-/// The complete search would take days.
+/// The complete search of the second would take days.
 #[test]
 fn a_stream_ends_when_its_consumer_stops() {
     let selection = Selection::new(Machine::detect().with_memory(1 << 40)).allow_long();
-    for (name, limit) in [("stone-game", 20_000), ("proportionate-nim", 1_000_000_000_000)] {
+    for (name, limit) in [("stone-game", 5000), ("proportionate-nim", 1_000_000_000_000)] {
         let (run, start) = (Run::new(2), std::time::Instant::now());
         let solver = Solver::new(&selection, &run);
         let question = published(name, limit);
@@ -287,7 +280,7 @@ fn exact_numbers_have_the_known_remainders() {
     let (name, selection) = ("scatterstone-nim", Selection::new(Machine::detect()));
     let solve = |question| solve(&question, &selection);
     assert_eq!(solve(with(published(name, 200), "exact", true)).answer, 773_854_632_033_595u64.into());
-    for known in known::all().filter(|known| known.case.operation == name && known.case.size <= 2000) {
+    for known in known::all().filter(|known| known.case.operation == name && known.case.size <= 500) {
         let question = published(name, known.case.size);
         let solution = solve(with(question.clone(), "exact", true));
         let exact = figures(&solution);
@@ -299,24 +292,6 @@ fn exact_numbers_have_the_known_remainders() {
             let remainders = solve(with(question.clone(), "modulus", modulus)).digest();
             assert_eq!(remainders, modulo(modulus), "modulo {modulus}");
         }
-    }
-}
-
-/// The transform for any number of heaps, with three heaps, against the known triples.
-#[test]
-fn any_number_of_heaps_includes_three() {
-    use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
-    for known in known::all().filter(|known| known.case.operation == "nim-square" && known.case.size <= 100_000) {
-        let input = Subtraction::new(&nimlanes::moves::MoveSet::Squares, known.case.size, &Machine::detect())
-            .expect("a small limit");
-        let kernel = Selection::new(Machine::detect()).kernel::<MexSubtraction>(&input).expect("a kernel");
-        let values = kernel.run(&input, &Run::new(1)).expect("not stopped");
-        let [three, one, none] = [3, 1, 0]
-            .map(|heaps| nimlanes::games::nim_square::multisets(&values, heaps, &Run::new(1)).expect("not stopped"));
-        let answer = known.figures.iter().find(|(name, _)| *name == "answer").map(|(_, answer)| *answer);
-        assert_eq!(answer.map(BigUint::from), Some(three));
-        assert_eq!(one, values.iter().filter(|value| **value == 0).count().into());
-        assert_eq!(none, 1u32.into());
     }
 }
 
@@ -394,33 +369,21 @@ fn scatterstone_nim_by_its_rules() {
     }
 }
 
-/// A published program sizes its frequency table with `while (next < max)`, which is too small exactly if the largest value
-/// is a power of two. That happens at these limits, among others.
+/// A published program sizes its frequency table with `while (next < max)`, which is too small exactly if the largest value is a power of
+/// two: at limits up to 24, at 28, and from 1173 up to 1310, among others. It has 80 flags, for values below 80.
 #[test]
 fn largest_values_that_overflow_a_published_table() {
     let largest = |limit| {
         let solution = solve(&published("nim-square", limit), &Selection::new(Machine::detect()));
-        solution.details.iter().find_map(|(name, figure)| match figure {
-            Figure::Count(n) if *name == "max" => u128::try_from(n).ok(),
-            _ => None,
-        })
+        let max = figures(&solution).into_iter().find(|(name, _)| *name == "max").expect("it is listed").1;
+        u64::try_from(max).expect("a small number")
     };
-    let overflows = |limit: u64| largest(limit).is_some_and(u128::is_power_of_two);
-    for range in [1..=24, 28..=28, 200..=233, 1173..=1310] {
-        assert!(range.clone().all(overflows), "{range:?}");
+    for (limits, overflows) in [([1, 24, 28, 200, 233, 1173, 1310], true), ([25, 26, 27, 199, 234, 1172, 1311], false)]
+    {
+        let is_power = |limit| largest(limit).is_power_of_two();
+        assert_eq!(limits.map(is_power), [overflows; 7]);
     }
-    assert!([25, 27, 199, 234, 1172, 1311].iter().all(|limit| !overflows(*limit)));
-    // The published program has 80 flags, for values below 80.
-    assert_eq!([124_063, 124_064].map(largest), [Some(79), Some(80)]);
-}
-
-#[test]
-fn a_game_of_one_operation_has_its_known_answers() {
-    let answer = |name, limit| known::find_game(game(name).expect("a game"), limit)?.figure("answer");
-    assert_eq!(answer("stone-game", 1000), Some(167_542_057));
-    assert_eq!(answer("scatterstone-nim", 200), Some(626_616_617));
-    assert_eq!(answer("nim-square", 30_000_000), Some(9_533_077_371_577_295_465));
-    assert_eq!(answer("stone-game", 1001), None);
+    assert_eq!([124_063, 124_064].map(largest), [79, 80]);
 }
 
 /// Asks about one heap.

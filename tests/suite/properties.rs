@@ -1,4 +1,4 @@
-//! Random inputs: every kernel that this machine can run agrees with the oracle, and theorems that no kernel uses hold.
+//! Random inputs: every kernel that this machine can run agrees with the oracle, and so do long runs, runs on several threads and runs that end early.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use nimlanes::cores::mex::split::{MexSplit, Split};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::cores::mex::zeros::{MexZeros, Zeros};
 use nimlanes::cores::occupancy::{Occupancy, ProportionateNim};
-use nimlanes::cores::operation;
 use nimlanes::cores::sink::Outlet;
 use nimlanes::cores::table_scan::{Rule, StoneGame, TableScan, Wanted};
 use nimlanes::cores::xor_count::partitions::{Partitions, XorPartitions};
 use nimlanes::cores::xor_count::triples::{Values, XorTriples};
+use nimlanes::cores::{OPERATIONS, operation};
 use nimlanes::games::{Positions, Solver, game};
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::session::{KernelInfo, Session};
@@ -178,19 +178,6 @@ proptest! {
         let family = Family::new(&always, &free).expect("different moves").part(first, sets).listing(kept);
         all_equal_the_oracle::<MexFamily>(&family)?;
     }
-
-    /// Ferguson (1974): `g(n) = 1` exactly where `g(n - min S) = 0`.
-    #[test]
-    fn ones_follow_zeros_by_the_smallest_move(moves in move_sets(), limit in 0u64..1500) {
-        let smallest = moves[0] as usize;
-        let input = Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit, &Machine::detect()).expect("a small limit");
-        for kernel in able::<MexSubtraction>(&input) {
-            let g = kernel.run(&input, &Run::new(1)).expect("not cancelled");
-            for n in smallest..g.len() {
-                prop_assert_eq!(g[n] == 1, g[n - smallest] == 0, "{} at {}", kernel.def().name, n);
-            }
-        }
-    }
 }
 
 proptest! {
@@ -244,27 +231,24 @@ fn the_memory_for_large_values_of_partitions_is_predicted() {
     }
 }
 
-/// With the set `1..k`, heap `n` has the value `n mod (k + 1)`: there are values beyond every window of a kernel.
+/// With the set `1..k`, heap `n` has the value `n mod (k + 1)`: there are values beyond every window of a kernel. Values beyond 16 bits
+/// are an error, not a wrong answer, in the two fastest kernels; the input is long.
 #[test]
 fn many_values() {
+    let input = |k, limit| Subtraction::new(&MoveSet::UpTo(k), limit, &Machine::detect()).expect("a small limit");
     for k in [63, 64, 191, 192, 193, 383, 384, 385, 1000] {
-        let input = Subtraction::new(&MoveSet::UpTo(k), 2 * k + 100, &Machine::detect()).expect("a small limit");
+        let input = input(k, 2 * k + 100);
         for kernel in able::<MexSubtraction>(&input) {
             let g = kernel.run(&input, &Run::new(1)).expect("not cancelled");
             let is_right = g.iter().enumerate().all(|(n, v)| u64::from(*v) == n as u64 % (k + 1));
             assert!(is_right, "{} with 1..{k}", kernel.def().name);
         }
     }
-}
-
-/// Values beyond 16 bits are an error, not a wrong answer. (Only two kernels, because the input is long.)
-#[test]
-fn a_value_that_is_too_large_is_an_error() {
-    let input = Subtraction::new(&MoveSet::UpTo(65_536), 65_536, &Machine::detect()).expect("a small limit");
-    let mut kernels: Vec<_> = available::<MexSubtraction>(&Machine::detect()).collect();
-    kernels.sort_by(|a, b| a.cost(&input, 1).ns.total_cmp(&b.cost(&input, 1).ns));
+    let large = input(65_536, 65_536);
+    let mut kernels = able::<MexSubtraction>(&large);
+    kernels.sort_by(|a, b| a.cost(&large, 1).ns.total_cmp(&b.cost(&large, 1).ns));
     for kernel in kernels.iter().take(2) {
-        assert_eq!(kernel.run(&input, &Run::new(1)), Err(RunError::LargeValue), "{}", kernel.def().name);
+        assert_eq!(kernel.run(&large, &Run::new(1)), Err(RunError::LargeValue), "{}", kernel.def().name);
     }
 }
 
@@ -338,28 +322,14 @@ fn redundant_moves_change_nothing() {
     assert!(two_heaps(1000, "none").into_iter().eq((0..=500).map(|n| [n, n])));
 }
 
-/// Some kernels hold rows of marks in a fixed number of places and cannot run above a limit. This test runs them at that limit.
-/// The oracle would visit a hundred million states there, so complete outputs are compared with the baseline's.
-#[test]
-fn the_kernels_of_table_scan_agree_at_the_limit_of_the_narrowest() {
-    for rule in ["all-moves", "one-or-two"] {
-        let session = session(Yields::Everything, "table_scan", rule, 1023);
-        let run = |kernel| session.run(kernel, &Run::new(2)).expect("not cancelled");
-        let baseline = run(0);
-        for (index, kernel) in those_able(session.as_ref(), 2).skip(1) {
-            assert!(run(index).agrees(baseline.as_ref()), "{} differs, {rule}", kernel.name);
-        }
-    }
-}
-
-/// The output of such a kernel at its largest limit includes its outputs at smaller ones. But only runs at smaller
-/// limits show that it stops at the right heap, at any position in a band: the step is odd, and bands are powers of
-/// two.
+/// Some kernels hold rows of marks in a fixed number of places and cannot run above a limit. The output there includes those at smaller
+/// limits. But only runs at smaller limits show that a kernel stops at the right heap, at any position in a band: the step is odd,
+/// and bands are powers of two. The oracle would visit a hundred million states, so `bit_rows` takes its place.
 #[test]
 fn the_narrow_kernels_of_table_scan_agree_up_to_their_largest_limit() {
     for rule in ["all-moves", "one-or-two"] {
         let past = session(Yields::Everything, "table_scan", rule, 1024);
-        for limit in (0..1024).step_by(13) {
+        for limit in (0..1024).step_by(29).chain([1023]) {
             let session = session(Yields::Everything, "table_scan", rule, limit);
             let run = |kernel| session.run(kernel, &Run::new(1)).expect("not cancelled");
             let rows = run(session.index("bit_rows").expect("a kernel for every machine"));
@@ -374,13 +344,13 @@ fn the_narrow_kernels_of_table_scan_agree_up_to_their_largest_limit() {
 /// The timing of threads differs in every run: marks lost by concurrent writes to one word show only occasionally.
 #[test]
 fn threads_find_the_same_positions_every_time() {
-    let session = session(Yields::Tally, "table_scan", "all-moves", 1000);
+    let session = session(Yields::Tally, "table_scan", "all-moves", 400);
+    let want = session.run(0, &Run::new(1)).expect("not cancelled");
     for threads in [2, 3] {
         for (index, kernel) in those_able(session.as_ref(), threads).filter(|(_, kernel)| kernel.is_parallel()) {
             for round in 0..100 {
-                let answer = session.run(index, &Run::new(threads)).expect("not cancelled").digest();
-                let want = [("sum", 167_542_057), ("positions", 121_060)];
-                assert_eq!(answer, want, "{} with {threads} threads, round {round}", kernel.name);
+                let answer = session.run(index, &Run::new(threads)).expect("not cancelled");
+                assert!(answer.agrees(&*want), "{} with {threads} threads, round {round}", kernel.name);
             }
         }
     }
@@ -402,6 +372,22 @@ fn every_kernel_of_segments_finds_every_position() {
                     assert!(found.agrees(&*want), "{}, {threads} threads, limit {limit}", kernel.name);
                     assert_eq!(run.done(), session.steps(), "{}, limit {limit}", kernel.name);
                 }
+            }
+        }
+    }
+}
+
+/// In each kernel of each operation.
+#[test]
+fn a_cancelled_run_ends_at_once() {
+    for operation in OPERATIONS {
+        for workload in operation.workloads() {
+            let session = session(Yields::Tally, operation.name(), workload.name, workload.published / 10);
+            for (index, kernel) in those_able(session.as_ref(), 2) {
+                let run = Run::new(2);
+                run.cancel();
+                let ended = session.run(index, &run).err();
+                assert_eq!(ended, Some(RunError::Cancelled), "{} of {}", kernel.name, session.case());
             }
         }
     }
@@ -456,10 +442,10 @@ fn a_panic_in_one_thread_ends_the_others() {
     assert!(ended > 0 || cfg!(not(feature = "parallel")));
 }
 
-/// With one empty heap, the Stone Game is Wythoff's. Checked with the kernels selected at 20000 and at 1000.
+/// With one empty heap, the Stone Game is Wythoff's. Checked with the kernels selected at 5000 and at 1000.
 #[test]
 fn the_first_layer_of_the_stone_game_is_wythoffs() {
-    for limit in [1000, 20_000] {
+    for limit in [1000, 5000] {
         let mut found = Vec::new();
         let first_layer = |batch| match batch {
             Positions::Three(batch) => {
