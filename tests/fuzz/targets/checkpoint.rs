@@ -75,13 +75,8 @@ fn bytes(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Vec<u8> {
     bytes
 }
 
-/// The first checkpoint of the first kernel that keeps its progress.
-fn first_kept<O: Operation, W>(write: impl Fn() -> W, run: impl Fn(&Kernel<O>, &Arc<Journal<W>>)) -> Vec<u8> {
-    first_kept_by("", write, run)
-}
-
-/// The same, among the kernels whose names begin with `name`.
-fn first_kept_by<O: Operation, W>(
+/// The first checkpoint of the first kernel that keeps its progress, among those whose names begin with `name`.
+fn first_kept<O: Operation, W>(
     name: &str,
     write: impl Fn() -> W,
     run: impl Fn(&Kernel<O>, &Arc<Journal<W>>),
@@ -98,14 +93,10 @@ fn first_kept_by<O: Operation, W>(
 
 fn of_records(name: &str, moves: &str, limit: u64) -> Checkpoint {
     let input = records::Records::new(&moves.parse().expect("a set"), limit).expect("few moves");
-    let written = first_kept_by::<records::MexRecords, _>(
-        name,
-        || (),
-        |kernel, journal| {
-            let start = records::Start::with_journal(Arc::clone(journal) as _, None);
-            let _ = kernel.run_from(start, &input, &journal.run);
-        },
-    );
+    let written = first_kept::<records::MexRecords, _>(name, Default::default, |kernel, journal| {
+        let start = records::Start::with_journal(Arc::clone(journal) as _, None);
+        let _ = kernel.run_from(start, &input, &journal.run);
+    });
     let read = move |mut file: &[u8]| {
         let progress = records::Progress::read(&input, &mut file)?;
         Ok(bytes(|to| progress.write(to)))
@@ -116,7 +107,7 @@ fn of_records(name: &str, moves: &str, limit: u64) -> Checkpoint {
 fn of_zeros(moves: &str, limit: u64) -> Checkpoint {
     let set = moves.parse().expect("a set");
     let input = move || zeros::Zeros::new(&set, limit, &Machine::detect()).expect("few moves").resumable();
-    let written = first_kept::<zeros::MexZeros, _>(&input, |kernel, journal| {
+    let written = first_kept::<zeros::MexZeros, _>("", &input, |kernel, journal| {
         let start = zeros::Start::with_journal(Arc::clone(journal) as _, None);
         let _ = kernel.run_from(start, &journal.write, &journal.run);
     });
@@ -131,13 +122,11 @@ fn of_zeros(moves: &str, limit: u64) -> Checkpoint {
 fn of_octal(code: &str, limit: u64) -> Checkpoint {
     let code: octal::Code = code.parse().expect("a game");
     let input = octal::Octal::new(&code, limit).expect("a small limit");
-    let written = first_kept::<octal::MexOctal, _>(
-        || code.clone(),
-        |kernel, journal| {
-            let start = octal::Start::with_journal(Arc::clone(journal) as _, None);
-            let _ = kernel.run_from(start, &input, &journal.run);
-        },
-    );
+    let keep = || code.clone();
+    let written = first_kept::<octal::MexOctal, _>("", keep, |kernel, journal| {
+        let start = octal::Start::with_journal(Arc::clone(journal) as _, None);
+        let _ = kernel.run_from(start, &input, &journal.run);
+    });
     let read = move |mut file: &[u8]| {
         let values = octal::checkpoint::read(&code, usize::MAX, &mut file)?;
         Ok(bytes(|to| octal::checkpoint::write(&code, &values, to)))
@@ -147,13 +136,10 @@ fn of_octal(code: &str, limit: u64) -> Checkpoint {
 
 fn of_period(code: &str, limit: u64) -> Checkpoint {
     let input = octal::Octal::new(&code.parse().expect("a game"), limit).expect("a small limit");
-    let written = first_kept::<period::MexPeriod, _>(
-        || (),
-        |kernel, journal| {
-            let start = period::Start::with_journal(Arc::clone(journal) as _, None);
-            let _ = kernel.run_from(start, &input, &journal.run);
-        },
-    );
+    let written = first_kept::<period::MexPeriod, _>("", Default::default, |kernel, journal| {
+        let start = period::Start::with_journal(Arc::clone(journal) as _, None);
+        let _ = kernel.run_from(start, &input, &journal.run);
+    });
     let read = move |mut file: &[u8]| {
         let state = period::Progress::read(&input, &mut file)?;
         Ok(bytes(|to| state.write(&input, to)))

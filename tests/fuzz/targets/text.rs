@@ -1,8 +1,9 @@
-//! Any text is a set of moves or is refused; a set that was read, written and read again is the same.
+//! Any text is a set of moves, a game or a size, or is refused; one that was read, written and read again is the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use nimlanes::moves::{Diagonals, MoveSet};
+use nimlanes::moves::{Code, Diagonals, MoveSet};
+use nimlanes::numbers::{number, within};
 
 fuzz_target!(|text: &str| {
     if let Ok(set) = text.parse::<MoveSet>() {
@@ -16,4 +17,12 @@ fuzz_target!(|text: &str| {
         assert_eq!(diagonals.to_string().parse(), Ok(diagonals.clone()));
         assert!(diagonals.directions().all(|direction| !direction.contains(&0)));
     }
+    if let Ok(code) = text.parse::<Code>() {
+        assert_eq!(code.to_string().parse(), Ok(code));
+    }
+    if let Ok(n) = number(text) {
+        assert_eq!(number(&n.to_string()), Ok(n));
+    }
+    let small = within(1..=64)(text);
+    assert!(small.is_err() || small == number(text) && small.is_ok_and(|n| (1..=64).contains(&n)));
 });
