@@ -185,14 +185,15 @@ impl Operation for XorPartitions {
             counts[0][0] = 1;
             for (part, value) in table.iter().enumerate().skip(1) {
                 for t in (part..=total).rev() {
+                    let (below, from_t) = counts.split_at_mut(t);
                     for times in 1..=t / part {
                         let nim_sum = if times % 2 == 1 { *value as usize } else { 0 };
-                        for x in 0..span {
-                            let fewer = counts[t - times * part][x ^ nim_sum];
-                            counts[t][x] += fewer;
+                        let fewer = &below[t - times * part];
+                        for (x, count) in from_t[0].iter_mut().enumerate() {
+                            *count += fewer[x ^ nim_sum];
                         }
                     }
-                    for count in &mut counts[t] {
+                    for count in &mut from_t[0] {
                         *count %= modulus;
                     }
                 }
