@@ -26,93 +26,49 @@ mod program;
 
 /// The features of every CPU of the architecture.
 const BASE: &[CpuidFeature] = {
-    use CpuidFeature::*;
+    use CpuidFeature::{MULTIBYTENOP as NOPS, *};
     &[
-        INTEL8086,
-        INTEL186,
-        INTEL286,
-        INTEL386,
-        INTEL486,
-        X64,
-        CMOV,
-        CPUID,
-        CX8,
-        FPU,
-        FPU287,
-        FPU387,
-        MMX,
-        SSE,
-        SSE2,
-        MULTIBYTENOP,
-        PAUSE,
-        TSC,
-        SYSCALL,
-        CET_IBT,
+        INTEL8086, INTEL186, INTEL286, INTEL386, INTEL486, X64, CMOV, CPUID, CX8, FPU, FPU287, FPU387, MMX, SSE, SSE2,
+        NOPS, PAUSE, TSC, SYSCALL, CET_IBT,
     ]
 };
 
-/// iced's name of the instructions of a feature of rustc, and whether the build's target has them.
-macro_rules! features {
-    ($($name:literal: $($feature:ident)+;)*) => {
-        const FEATURES: &[(&str, &[CpuidFeature], bool)] =
-            &[$(($name, &[$(CpuidFeature::$feature),+], cfg!(target_feature = $name))),*];
-    };
+/// Whether the build's target has each of these features of rustc.
+macro_rules! built {
+    ($($name:literal)+) => { &[$(($name, cfg!(target_feature = $name))),+] };
 }
 
-// Each with those that rustc takes it to imply. Below the line, what only a build for another target has.
-features! {
-    "avx2": SSE3 SSSE3 SSE4_1 SSE4_2 AVX AVX2;
-    "bmi1": BMI1;
-    "bmi2": BMI2;
-    "lzcnt": LZCNT;
-    "popcnt": POPCNT;
-    "avx512f": FMA F16C AVX512F;
-    "avx512bw": AVX512BW;
-    "avx512dq": AVX512DQ;
-    "avx512vl": AVX512VL;
-    "avx512ifma": AVX512_IFMA;
-    "avx512vbmi": AVX512_VBMI;
-    "avx512vbmi2": AVX512_VBMI2;
-    "avx512vpopcntdq": AVX512_VPOPCNTDQ;
-    "avx512bitalg": AVX512_BITALG;
-    "gfni": GFNI;
-    // ----
-    "sse3": SSE3;
-    "ssse3": SSSE3;
-    "sse4.1": SSE4_1;
-    "sse4.2": SSE4_2;
-    "sse4a": SSE4A;
-    "avx": AVX;
-    "fma": FMA;
-    "f16c": F16C;
-    "movbe": MOVBE;
-    "adx": ADX;
-    "aes": AES;
-    "vaes": VAES;
-    "pclmulqdq": PCLMULQDQ;
-    "vpclmulqdq": VPCLMULQDQ;
-    "sha": SHA;
-    "cmpxchg16b": CMPXCHG16B;
-    "avxvnni": AVX_VNNI;
-    "avxifma": AVX_IFMA;
-    "avx512cd": AVX512CD;
-    "avx512vnni": AVX512_VNNI;
-    "avx512bf16": AVX512_BF16;
-    "avx512fp16": AVX512_FP16;
-    "avx512vp2intersect": AVX512_VP2INTERSECT;
+/// Those of the tiers, and others that only a build for another target has.
+const BUILT: &[(&str, bool)] = built! {
+    "adx" "aes" "avx" "avx2" "avx512bf16" "avx512bitalg" "avx512bw" "avx512cd" "avx512dq" "avx512f" "avx512fp16" "avx512ifma"
+    "avx512vbmi" "avx512vbmi2" "avx512vl" "avx512vnni" "avx512vp2intersect" "avx512vpopcntdq" "avxifma" "avxvnni" "bmi1" "bmi2"
+    "cmpxchg16b" "f16c" "fma" "gfni" "lzcnt" "movbe" "pclmulqdq" "popcnt" "sha" "sse3" "sse4.1" "sse4.2" "sse4a" "ssse3" "vaes"
+    "vpclmulqdq"
+};
+
+/// iced's names of a feature of rustc, and of those that rustc takes it to imply.
+fn features(name: &str) -> impl Iterator<Item = CpuidFeature> {
+    use CpuidFeature::*;
+    let plain = |name: &str| name.to_lowercase().replace(['.', '_'], "");
+    let own = CpuidFeature::values().find(|feature| plain(&format!("{feature:?}")) == plain(name));
+    let implied: &[CpuidFeature] = match name {
+        "avx2" => &[SSE3, SSSE3, SSE4_1, SSE4_2, AVX],
+        "avx512f" => &[FMA, F16C],
+        _ => &[],
+    };
+    [own.expect("a feature")].into_iter().chain(implied.iter().copied())
 }
 
 /// The features that a tier adds to the base.
 fn added(tier: Tier) -> BTreeSet<CpuidFeature> {
     let names = tier.extension().map_or(&[][..], |extension| extension.cpu_features);
-    let of = |name: &&str| FEATURES.iter().find(|row| row.0 == *name).expect("a row for each feature of a tier").1;
-    names.iter().flat_map(of).copied().collect()
+    names.iter().flat_map(|name| features(name)).collect()
 }
 
 /// The features that all code of this build may use.
 fn built() -> BTreeSet<CpuidFeature> {
-    let rows = FEATURES.iter().filter(|row| row.2);
-    rows.flat_map(|row| row.1).chain(BASE).copied().collect()
+    let names = BUILT.iter().filter(|(_, is_built)| *is_built).map(|(name, _)| *name);
+    names.flat_map(features).chain(BASE.iter().copied()).collect()
 }
 
 /// The features of the instructions that a kernel of a tier may have.
@@ -146,7 +102,7 @@ const COMPILED_ONCE: &[[&str; 2]] = &[
 /// A test for each compiled kernel, and one of their digests.
 pub fn trials() -> impl Iterator<Item = Trial> {
     let machine = Machine::detect();
-    let digests = Trial::test("machine code/digests", || Ok(digests()?));
+    let digests = Trial::test("machine code/digests", digests);
     let kernels = OPERATIONS.iter().flat_map(move |operation| {
         let mut kernels = operation.kernels(&machine);
         kernels.retain(|kernel| kernel.compiled);
@@ -162,10 +118,8 @@ pub fn trials() -> impl Iterator<Item = Trial> {
 }
 
 /// A changed instruction changes the digests of all kernels that reach it, and of no others.
-fn digests() -> Result<(), Box<dyn Error>> {
-    let mut data = fs::read(env::current_exe()?)?;
-    let before = data.clone();
-    let program = ProgramFile::read(&before)?;
+fn digests() -> Result<(), Failed> {
+    let Read { data: before, program, .. } = PROGRAM.as_ref()?;
     let kernels = OPERATIONS.iter().flat_map(|operation| operation.kernels(&Machine::detect()));
     let kernels: Vec<KernelInfo> = kernels.filter(|kernel| kernel.compiled).collect();
     let reached = |kernel: &KernelMeta| -> BTreeSet<u64> {
@@ -187,6 +141,7 @@ fn digests() -> Result<(), Box<dyn Error>> {
     });
     let at = constant.flatten().next().ok_or("no instruction has a constant")?;
     let byte = program.bytes(at..at + 1).ok_or("the program lacks an instruction")?;
+    let mut data = before.to_vec();
     data[byte.as_ptr().addr() - before.as_ptr().addr()] ^= 1;
     let changed = ProgramFile::read(&data)?;
     for kernel in &kernels {
@@ -198,11 +153,7 @@ fn digests() -> Result<(), Box<dyn Error>> {
 
 /// Whether a kernel has the instructions of its tier, and no others. A source that is compiled anew for the tier has them in all of its
 /// functions.
-fn check(
-    (program, all): &(ProgramFile<'_>, HashMap<u64, Code>),
-    kernel: &KernelMeta,
-    is_compiled_anew: bool,
-) -> Result<(), Failed> {
+fn check(Read { program, code: all, .. }: &Read, kernel: &KernelMeta, is_compiled_anew: bool) -> Result<(), Failed> {
     let (allowed, own) = (allowed(kernel.tier), own(kernel.tier));
     let entries = program.entries(kernel);
     if entries.is_empty() {
@@ -283,14 +234,19 @@ impl Code {
 }
 
 /// A program, and the instructions of all functions that the kernels reach, by address.
-type Read = (ProgramFile<'static>, HashMap<u64, Code>);
+struct Read {
+    data: &'static [u8],
+    program: ProgramFile<'static>,
+    code: HashMap<u64, Code>,
+}
 
 /// This program.
 static PROGRAM: LazyLock<Result<Read, String>> =
     LazyLock::new(|| read().map_err(|error| format!("this program cannot be read: {error}")));
 
 fn read() -> Result<Read, Box<dyn Error>> {
-    let (program, mut code) = (ProgramFile::read(fs::read(env::current_exe()?)?.leak())?, HashMap::new());
+    let data: &'static [u8] = fs::read(env::current_exe()?)?.leak();
+    let (program, mut code) = (ProgramFile::read(data)?, HashMap::new());
     for kernel in OPERATIONS.iter().flat_map(|operation| operation.kernels(&Machine::detect())) {
         for (address, _) in program.entries(&kernel).iter().flat_map(|entry| program.reached(*entry)) {
             if let Entry::Vacant(vacant) = code.entry(address) {
@@ -298,7 +254,7 @@ fn read() -> Result<Read, Box<dyn Error>> {
             }
         }
     }
-    Ok((program, code))
+    Ok(Read { data, program, code })
 }
 
 /// The names of the functions by which one is reached.

@@ -22,7 +22,7 @@ use nimlanes_foundation::verify::Inputs;
 /// Sizes at which every oracle is fast enough.
 const LARGEST: u64 = 513;
 /// Known answers are checked with kernels that need at most this long; `nimlanes verify --full` has more time.
-const TIME_LIMIT: Duration = Duration::from_millis(100);
+const TIME_LIMIT: Duration = Duration::from_millis(30);
 /// The kernels share an input, so it may take longer to prepare.
 const PREPARED_WITHIN: Duration = Duration::from_secs(1);
 
