@@ -18,11 +18,8 @@ fn no_kernel_above_a_cap_runs() {
                 let kernel = selection.kernel_of(session.as_ref()).expect("some kernel can do it");
                 session.run(kernel, &run).expect("not cancelled");
                 let entered = entered::take();
-                assert!(
-                    entered.iter().any(|(name, ..)| *name == operation.name()),
-                    "{} left no record",
-                    session.case()
-                );
+                let is_recorded = entered.iter().any(|(name, ..)| *name == operation.name());
+                assert!(is_recorded, "{} left no record", session.case());
                 for (operation, kernel, tier) in entered {
                     let tier: Tier = tier.parse().expect("a tier");
                     assert!(cap.includes(tier), "{} entered {operation}={kernel} under {}", session.case(), cap.name());

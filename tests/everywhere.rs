@@ -47,12 +47,7 @@ fn games_have_their_published_answers() {
     for game in GAMES {
         let published = find_game(game, game.published).expect("a published answer");
         let solution = nimlanes::solve(game.name, game.published).expect("its published limit fits everywhere");
-        assert_eq!(
-            solution.answer.to_string(),
-            published.figure("answer").expect("an answer").to_string(),
-            "{}",
-            game.name
-        );
+        assert_eq!(published.figure("answer").map(Into::into), Some(solution.answer), "{}", game.name);
     }
 }
 
@@ -78,11 +73,9 @@ fn kernels_with_vectors_of_webassembly_are_selected() {
 /// With 64-bit pointers, what fits depends on the machine, and no size exceeds an index.
 #[cfg(target_pointer_width = "32")]
 mod narrow {
-    use nimlanes::cores::OPERATIONS;
-    use nimlanes::games::GAMES;
     use nimlanes::kernel::Core;
-    use nimlanes::kernel::selection::Selection;
-    use nimlanes::machine::Machine;
+
+    use super::{GAMES, Machine, OPERATIONS, Selection};
 
     #[test]
     fn limits_past_the_address_space_are_refused_with_what_would_fit() {
@@ -90,10 +83,8 @@ mod narrow {
             let refused = nimlanes::solve(game.name, 1 << 31).expect_err("past the address space").to_string();
             println!("{}: {refused}", game.name);
             assert_eq!(refused.lines().count(), 1, "{refused}");
-            assert!(
-                ["; at most ", " would fit", "more than a day"].iter().any(|hint| refused.contains(hint)),
-                "{refused}"
-            );
+            let hints = ["; at most ", " would fit", "more than a day"];
+            assert!(hints.iter().any(|hint| refused.contains(hint)), "{refused}");
         }
     }
 
@@ -109,13 +100,9 @@ mod narrow {
                 for size in (10..63).map(|bits| 1 << bits) {
                     let Ok(session) = operation.session(&selection, workload.name, size) else { break };
                     for (index, (kernel, before)) in session.kernels().iter().zip(&mut before).enumerate() {
-                        let cost = session.cost(index, 1);
+                        let (cost, name) = (session.cost(index, 1), kernel.name);
                         if cost.is_possible() {
-                            assert!(
-                                cost.bytes >= *before / 4.0,
-                                "{} at {size}: {cost:?} after {before} bytes",
-                                kernel.name
-                            );
+                            assert!(cost.bytes >= *before / 4.0, "{name} at {size}: {cost:?} after {before} bytes");
                             *before = cost.bytes;
                         }
                     }

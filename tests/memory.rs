@@ -22,7 +22,7 @@ use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Sizes are the largest that a kernel is predicted to process within this time and memory.
-const MOST: (Duration, f64) = (Duration::from_millis(30), 64e6);
+const MOST: (Duration, f64) = (Duration::from_millis(10), 64e6);
 /// The prediction may exceed the used memory by this fraction of it.
 const MORE: f64 = 0.15;
 /// The same if memory depends on the number of distinct values. That number is an estimate, which errs on the high
@@ -55,81 +55,87 @@ fn compare(what: &str, predicted: f64, used: f64, more: f64) -> bool {
 
 /// The allowed excess of the prediction.
 fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
-    let of_each_value = ["pull_words", "byte_lanes", "periodic"].iter().any(|name| kernel.starts_with(name));
-    // In octal games, the number of rare heaps is estimated.
-    let of_rare_heaps =
-        operation == "mex_octal" && ["sparse", "greedy", "window"].iter().any(|name| kernel.starts_with(name));
-    // How far the values of a compressed history repeat is predicted from the first heaps.
-    let of_frames = operation == "mex_records" && kernel.starts_with("compressed");
-    let is_estimated = of_rare_heaps
-        || of_frames
-        || operation == "mex_subtraction" && of_each_value && !workload.contains(|c: char| c.is_ascii_digit());
-    // Predicted for the largest possible number of positions; with these moves, half of the heaps have none.
-    let is_bound = of == "positions" && ["wythoff", "common-factors"].contains(&workload);
-    // Predicted for the most segments that may wait to be joined, or windows to be read. How many do depends on which
-    // thread is faster.
-    let may_wait = of == "positions" && kernel.starts_with("charged") || kernel.starts_with("window_tree_threads");
-    // A thread may have done all before another begins.
-    let may_wait = may_wait || kernel.starts_with("slices_threads");
-    if is_estimated || is_bound || may_wait { ESTIMATED } else { MORE }
+    let begins = |names: &[&str]| names.iter().any(|name| kernel.starts_with(name));
+    let is_estimated = match operation {
+        "mex_subtraction" => {
+            begins(&["pull_words", "byte_lanes", "periodic"]) && !workload.contains(|c: char| c.is_ascii_digit())
+        }
+        // The number of rare heaps is estimated.
+        "mex_octal" => begins(&["sparse", "greedy", "window"]),
+        // How far the values of a compressed history repeat is predicted from the first heaps.
+        "mex_records" => begins(&["compressed"]),
+        // Predicted for the largest possible number of positions, though with these moves half of the heaps have none; and for the most
+        // segments that may wait to be joined, or windows to be read. How many do depends on which thread is faster.
+        "occupancy" if of == "positions" => ["wythoff", "common-factors"].contains(&workload) || begins(&["charged"]),
+        "occupancy" => begins(&["window_tree"]),
+        // A thread may have done all before another begins.
+        "mex_family" => begins(&["slices_threads"]),
+        _ => false,
+    };
+    if is_estimated { ESTIMATED } else { MORE }
 }
 
-/// Inputs of a workload with doubling sizes.
-fn inputs<'a>(
+/// Whether a kernel is predicted to process an input within [`MOST`].
+fn is_feasible(session: &dyn Session, kernel: usize, threads: usize) -> bool {
+    let cost = session.cost(kernel, threads);
+    cost.ns <= MOST.0.as_nanos() as f64 && cost.bytes <= MOST.1
+}
+
+/// The inputs of a workload for which kernels find this much.
+struct Inputs<'a> {
     operation: &'a AnyOperation,
     yields: Yields,
     workload: &'a str,
     selection: &'a Selection,
-) -> impl Iterator<Item = (u64, Box<dyn Session>)> + 'a {
-    // Computing the values with another operation takes longer than counting them.
-    let largest = if operation.core() == Core::XorCount { 18 } else { 34 };
-    (6..largest)
-        .map_while(move |e| Some((1 << e, operation.session_finding(yields, selection, workload, 1 << e).ok()?)))
 }
 
-/// Checks a kernel at the largest size, and between this and the previous one, where lists that double have another
-/// fill level.
-fn check_kernel(
-    operation: &AnyOperation,
-    yields: Yields,
-    workload: &str,
-    selection: &Selection,
-    kernel: &str,
-    sizes: &mut [(u64, Box<dyn Session>)],
-) -> bool {
-    let of = if yields == Yields::Tally { "counts" } else { "positions" };
-    let index = |session: &dyn Session| session.index(kernel).expect("it is listed");
-    let is_feasible = |session: &dyn Session, threads: usize| {
-        let cost = session.cost(index(session), threads);
-        cost.ns <= MOST.0.as_nanos() as f64 && cost.bytes <= MOST.1
-    };
-    let mut is_right = true;
-    let first = sizes[0].1.as_ref();
-    let all_threads: &[usize] = if first.kernels()[index(first)].is_parallel() { &[2, 3] } else { &[1] };
-    for threads in all_threads {
-        let Some(last) = sizes.iter().rposition(|(_, session)| is_feasible(session.as_ref(), *threads)) else {
-            continue;
-        };
-        let size = sizes[last].0;
-        let between = operation.session_finding(yields, selection, workload, size * 7 / 10);
-        let between = between.expect("smaller than one that exists");
-        // Only for the first workload: the others differ less between sizes.
-        let is_first = workload == operation.workloads()[0].name;
-        let between = is_first.then_some((size * 7 / 10, &between));
-        for (size, session) in between.into_iter().chain([(size, &sizes[last].1)]) {
-            let index = index(session.as_ref());
-            let run = Arc::new(Run::new(*threads));
-            let used = peak(|| session.run(index, &run).map(drop));
-            // One thread of a run already exists, and a pair uses at most two.
-            let started = if kernel.contains("_pair_") { 1 } else { threads - 1 };
-            let stacks = started as f64 * STACK;
-            let what = format!("{of} {workload} {size} {kernel}, {threads} thread(s)");
-            let used = used + stacks + session.input_bytes();
-            is_right &=
-                compare(&what, session.cost(index, *threads).bytes, used, more(of, operation.name(), workload, kernel));
-        }
+impl Inputs<'_> {
+    fn at(&self, size: u64) -> Option<Box<dyn Session>> {
+        self.operation.session_finding(self.yields, self.selection, self.workload, size).ok()
     }
-    is_right
+
+    /// Those of doubling sizes that some kernel can process.
+    fn doubling(&self) -> Vec<(u64, Box<dyn Session>)> {
+        // Computing the values with another operation takes longer than counting them.
+        let largest = if self.operation.core() == Core::XorCount { 18 } else { 34 };
+        let inputs = (6..largest).map_while(|e| Some((1 << e, self.at(1 << e)?)));
+        let is_feasible = |(_, session): &(u64, Box<dyn Session>)| {
+            let mut kernels = 0..session.kernels().len();
+            kernels.any(|kernel| [1, 2].iter().any(|threads| is_feasible(session.as_ref(), kernel, *threads)))
+        };
+        inputs.take_while(is_feasible).collect()
+    }
+
+    /// Checks a kernel at the largest size, and between this and the previous one, where lists that double have another fill level.
+    fn check(&self, kernel: &str, sizes: &[(u64, Box<dyn Session>)]) -> bool {
+        let of = if self.yields == Yields::Tally { "counts" } else { "positions" };
+        let (operation, workload) = (self.operation.name(), self.workload);
+        let index = |session: &dyn Session| session.index(kernel).expect("it is listed");
+        let is_feasible = |session: &dyn Session, threads| is_feasible(session, index(session), threads);
+        let mut is_right = true;
+        let first = sizes[0].1.as_ref();
+        let all_threads: &[usize] = if first.kernels()[index(first)].is_parallel() { &[2, 3] } else { &[1] };
+        for threads in all_threads {
+            let last = sizes.iter().rfind(|(_, session)| is_feasible(session.as_ref(), *threads));
+            let Some((size, session)) = last else { continue };
+            // Only for the first workload: the others differ less between sizes.
+            let is_first = workload == self.operation.workloads()[0].name;
+            let between = is_first.then(|| self.at(size * 7 / 10).expect("smaller than one that exists"));
+            let between = between.as_ref().map(|session| (size * 7 / 10, session));
+            for (size, session) in between.into_iter().chain([(*size, session)]) {
+                let index = index(session.as_ref());
+                let run = Arc::new(Run::new(*threads));
+                let used = peak(|| session.run(index, &run).map(drop));
+                // One thread of a run already exists, and a pair uses at most two.
+                let started = if kernel.contains("_pair_") { 1 } else { threads - 1 };
+                let used = used + started as f64 * STACK + session.input_bytes();
+                let what = format!("{of} {workload} {size} {kernel}, {threads} thread(s)");
+                let predicted = session.cost(index, *threads).bytes;
+                is_right &= compare(&what, predicted, used, more(of, operation, workload, kernel));
+            }
+        }
+        is_right
+    }
 }
 
 /// Checks streamed positions. How many wait depends on whether the search or its consumer is faster, so less memory than
@@ -172,18 +178,10 @@ fn check_operations(only: &str) -> bool {
         };
         for operation in OPERATIONS.iter().filter(all).filter(|operation| operation.name().contains(only)) {
             for workload in operation.workloads() {
-                let mut sizes: Vec<_> = inputs(operation, yields, workload.name, &selection)
-                    .take_while(|(_, session)| {
-                        (0..session.kernels().len()).any(|kernel| {
-                            (1..=2).any(|threads| {
-                                let cost = session.cost(kernel, threads);
-                                cost.ns <= MOST.0.as_nanos() as f64 && cost.bytes <= MOST.1
-                            })
-                        })
-                    })
-                    .collect();
+                let inputs = Inputs { operation, yields, workload: workload.name, selection: &selection };
+                let sizes = inputs.doubling();
                 for kernel in operation.kernels(selection.machine()).iter().filter(|kernel| kernel.obstacle.is_none()) {
-                    is_right &= check_kernel(operation, yields, workload.name, &selection, kernel.name, &mut sizes);
+                    is_right &= inputs.check(kernel.name, &sizes);
                 }
             }
         }
