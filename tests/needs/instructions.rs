@@ -2,10 +2,9 @@
 //! seen without a clock.
 //!
 //! The counted program is the one built for the tests, with debug assertions and overflow checks, or without them by `cargo
-//! test --release`: so no other build is needed. Each compiler makes other code, and has its own lines in `instructions.tsv`.
+//! test --release`: so no other build is needed. Each compiler makes other code, and has its own lines in `instructions.tsv`: of a kernel
+//! for each operation, with an input that takes it some thousand branches.
 
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Instant;
 
@@ -16,19 +15,7 @@ use serde_json::Value;
 
 use crate::program::nimlanes;
 
-/// A kernel for each operation, and an input that takes it some thousand branches.
-const COUNTED: [(&str, &str, u64); 10] = [
-    ("table_scan", "line_rows_avx2", 100),
-    ("occupancy", "automaton_avx2", 500),
-    ("mex_subtraction", "byte_lanes_avx2", 1000),
-    ("mex_zeros", "shifted_rows_avx2", 16_384),
-    ("mex_records", "guess_lanes_avx2", 500),
-    ("mex_split", "near_sum_avx2", 100),
-    ("mex_octal", "greedy_avx2", 300),
-    ("mex_period", "window_lanes_avx2", 300),
-    ("xor_triples", "histogram_pairs_avx2", 60),
-    ("xor_partitions", "walsh_lanes_avx2", 64),
-];
+const TABLE: &str = include_str!("../instructions.tsv");
 
 /// Parts that should not be in a hot loop: calls, checks, what is on the stack (values that found no register, and lanes that go through
 /// memory), and lanes moved one by one.
@@ -38,9 +25,9 @@ const UNWANTED: [&str; 4] = ["calls", "checks", "stack", "lanes"];
 const TOLERANCE: f64 = 0.02;
 
 /// The counts of `run --counters=steps`, or its stderr if it cannot count.
-fn count(operation: &str, kernel: &str, size: u64) -> Result<Value, String> {
+fn count(operation: &str, kernel: &str, size: &str) -> Result<Value, String> {
     let mut run = nimlanes();
-    run.args(["run", operation, "--kernel", kernel, "--size", &size.to_string(), "--seconds", "0.001"]);
+    run.args(["run", operation, "--kernel", kernel, "--size", size, "--seconds", "0.001"]);
     let output = run.args(["--counters=steps", "--json"]).assert().success().get_output().clone();
     let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let row = json["counters"]["rows"].get(0).cloned();
@@ -62,7 +49,7 @@ fn unwanted(row: &Value) -> [usize; 4] {
 /// The needs of every count.
 pub fn needs_steps() -> Result<(), &'static str> {
     static NEEDS: LazyLock<Result<(), &str>> = LazyLock::new(|| {
-        let counted = count("mex_subtraction", "flags", 9);
+        let counted = count("mex_subtraction", "flags", "9");
         counted.map(drop).map_err(|said| {
             assert!(said.contains("no single steps here: "), "{said}");
             "single steps"
@@ -73,55 +60,35 @@ pub fn needs_steps() -> Result<(), &'static str> {
 
 pub fn trials() -> Vec<Trial> {
     let steps = needs_steps();
-    let build = Build::new();
+    let environment = nimlanes().args(["env", "--json"]).json();
+    let [rustc, profile] = ["rustc", "profile"].map(|name| environment[name].as_str().expect("text").to_owned());
+    let of_profile = TABLE.lines().filter(|line| line.split('\t').nth(1) == Some(&profile));
+    let (own, others): (Vec<&str>, Vec<&str>) = of_profile.partition(|line| line.starts_with(&rustc));
+    // A new compiler, which has no lines, is no mistake. Those of others show what to count.
     let is_counted = crate::needs(cfg!(feature = "avx2") && Tier::Avx2.is_on_this_cpu(), "AVX2")
         .and(crate::needs(BUILD == "default", "the default build"))
-        .and(crate::needs(!build.kept().is_empty(), "lines of this compiler in tests/instructions.tsv"));
+        .and(crate::needs(!own.is_empty(), "lines of this compiler in tests/instructions.tsv"));
+    let lines = if own.is_empty() { others } else { own };
     vec![
         crate::trial("instructions::those_of_kernels_are_those_of_the_table", steps.and(is_counted), move || {
-            kernels_execute_the_instructions_of_the_table(&build)
+            kernels_execute_the_instructions_of_the_table(&lines, &format!("{rustc}\t{profile}"))
         }),
         crate::trial("instructions::counts_are_exact", steps, counts_are_exact),
         crate::trial("instructions::too_many_branches_are_seen_early", steps, too_many_branches_are_seen_early),
     ]
 }
 
-/// The table, and how its lines for this build begin.
-struct Build {
-    path: PathBuf,
-    table: String,
-    begin: String,
-}
-
-impl Build {
-    fn new() -> Self {
-        let environment = nimlanes().args(["env", "--json"]).json();
-        let [rustc, profile] = ["rustc", "profile"].map(|name| environment[name].as_str().expect("text"));
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/instructions.tsv");
-        let table = fs::read_to_string(&path).expect("a table").replace("\r\n", "\n");
-        Build { path, table, begin: format!("{rustc}\t{profile}\t") }
-    }
-
-    /// Its lines. A new compiler, which has none, is no mistake.
-    fn kept(&self) -> Vec<&str> {
-        self.table.lines().filter(|line| line.starts_with(&self.begin)).collect()
-    }
-}
-
-fn kernels_execute_the_instructions_of_the_table(build: &Build) {
-    let kept = build.kept();
+fn kernels_execute_the_instructions_of_the_table(lines: &[&str], build: &str) {
     let (mut now, mut changed) = (String::new(), Vec::new());
-    for (operation, kernel, size) in COUNTED {
+    for line in lines {
+        let [.., operation, kernel, size] = line.split('\t').take(5).collect::<Vec<_>>()[..] else { panic!("{line}") };
         let row = count(operation, kernel, size).expect("one could be counted");
         let instructions = row["instructions"].as_f64().expect("a number");
         let unwanted = unwanted(&row);
-        let what = format!("{}{operation}\t{kernel}\t{size}\t", build.begin);
-        now += &format!("{what}{instructions:.3}\t{}\n", unwanted.map(|count| count.to_string()).join("\t"));
-        let Some(before) = kept.iter().find_map(|line| line.strip_prefix(&what)) else {
-            changed.push(format!("{operation} {kernel} at {size} is not in the table"));
-            continue;
-        };
-        let before: Vec<f64> = before.split('\t').map(|count| count.parse().expect("a number")).collect();
+        let counts = unwanted.map(|count| count.to_string()).join("\t");
+        now += &format!("{build}\t{operation}\t{kernel}\t{size}\t{instructions:.3}\t{counts}\n");
+        let before = line.split('\t').skip(5);
+        let before: Vec<f64> = before.map(|count| count.parse().expect("a number")).collect();
         if (instructions - before[0]).abs() > TOLERANCE * before[0] {
             changed.push(format!(
                 "{operation} {kernel}: {instructions:.3} instructions per unit of work, {} in the table",
@@ -134,13 +101,13 @@ fn kernels_execute_the_instructions_of_the_table(build: &Build) {
             }
         }
     }
-    let (changed, file) = (changed.join("\n"), build.path.display());
-    assert!(changed.is_empty(), "{changed}\nIf that is meant, put these into {file}:\n{now}");
+    let changed = changed.join("\n");
+    assert!(changed.is_empty(), "{changed}\nIf that is meant, put these into tests/instructions.tsv:\n{now}");
 }
 
 /// Some of all are branches; the hot loop has most of it; and one run is like the other, also in the addresses that it uses.
 fn counts_are_exact() {
-    let [counted, again] = [(); 2].map(|()| count("mex_subtraction", "stamp", 300).expect("one could be counted"));
+    let [counted, again] = [(); 2].map(|()| count("mex_subtraction", "stamp", "300").expect("one could be counted"));
     assert_eq!(counted, again);
     let number = |name: &str| counted[name].as_f64().unwrap_or_default();
     let all = number("instructions");
@@ -159,15 +126,13 @@ fn counts_are_exact() {
 
 /// A run that is predicted to take long is not begun.
 fn too_many_branches_are_seen_early() {
-    let timed = |size| {
-        let start = Instant::now();
-        (count("mex_subtraction", "stamp", size), start.elapsed())
-    };
-    let (counted, short) = timed(500);
-    let counted = counted.expect("one could be counted");
+    let start = Instant::now();
+    let counted = count("mex_subtraction", "stamp", "500").expect("one could be counted");
+    let short = start.elapsed();
+    let refused = count("mex_subtraction", "stamp", "200000").expect_err("over a million");
+    let long = start.elapsed() - short;
+    assert!(refused.contains("too many branches for single steps"));
     let branches = 500.0 * counted["branches"].as_f64().expect("a number");
-    let (refused, long) = timed(200_000);
-    assert!(refused.expect_err("over a million").contains("too many branches for single steps"));
     // All of the million would take a multiple of this.
     let million = short.as_secs_f64() * f64::from(1 << 20) / branches;
     assert!(long.as_secs_f64() < million / 2.0, "{long:?}, where {branches} branches take {short:?}");

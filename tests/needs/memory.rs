@@ -8,15 +8,13 @@ use nimlanes::machine::Machine;
 use crate::program::{Command, path_of_program};
 
 /// The operation, and what is run with one of its kernels.
-const RUNS: [(&str, &str, &str); 10] = [
+const RUNS: [(&str, &str, &str); 8] = [
     ("table_scan", "bit_rows", "solve stone-game --limit 3000 --threads 1 --kernel table_scan=bit_rows"),
-    ("table_scan", "blocks_words", "run table_scan --size 3000"),
-    ("table_scan", "blocks_threads_avx2", "run table_scan --size 5000 --threads 2"),
+    ("table_scan", "blocks_threads_avx2", "run table_scan --size 4000 --threads 2"),
     ("table_scan", "blocks_threads_avx2", "run table_scan --size 2000 --threads 8"),
     ("table_scan", "blocks_words", "positions stone-game --limit 3000 --threads 1 --kernel table_scan=blocks_words"),
     ("occupancy", "union_find", "run occupancy --size 1e7"),
     ("occupancy", "hash_sets_certificate", "run occupancy --size 500000"),
-    ("mex_subtraction", "stamp", "run mex_subtraction --workload 2,7,19,50 --size 2e7"),
     ("mex_subtraction", "byte_lanes_pair_avx512", "run mex_subtraction --size 2e6 --threads 2"),
     ("mex_zeros", "shifted_rows", "run mex_zeros --size 2e7 --workload 2,7,19,50"),
 ];
@@ -91,7 +89,7 @@ fn fits_if_not_refused(args: &str) {
         assert!(refusals < 40, "{args}: {said}");
     }
     assert!(refusals > 0, "{args}: nothing was refused");
-    for more in [100, 500, 2000, 10_000, 40_000, 100_000] {
+    for more in [100, 2000, 10_000, 100_000] {
         let (code, said) = within(limit + more, &args);
         assert!(matches!(code, Some(0 | 2)), "{more} kB more than {limit}: {args}: {code:?} {said}");
     }

@@ -7,7 +7,7 @@ use libtest_mimic::Trial;
 use crate::program::{Command, path_of_program};
 
 const RUN: &str = "run mex_zeros --size 1000 --kernel byte_sieve --seconds 0.001";
-const DUEL: &str = "compare mex_subtraction --size 1000 --kernels stamp,flags --seconds 0.1";
+const DUEL: &str = "compare mex_subtraction --size 1000 --kernels stamp,flags --seconds 0.1 --processes 1";
 
 pub fn trials() -> Vec<Trial> {
     let is_here = Process::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success());
@@ -17,8 +17,6 @@ pub fn trials() -> Vec<Trial> {
     };
     vec![
         trial("memcheck_runs_a_kernel", &["--tool=memcheck"], RUN),
-        trial("cachegrind_runs_a_kernel", &["--tool=cachegrind", "--cachegrind-out-file=/dev/null"], RUN),
-        trial("callgrind_runs_a_kernel", &["--tool=callgrind", "--callgrind-out-file=/dev/null"], RUN),
         trial("a_duel_starts_this_program", &["--tool=none"], DUEL),
         trial("a_duel_starts_this_program_in_valgrind", &["--tool=none", "--trace-children=yes"], DUEL),
     ]
