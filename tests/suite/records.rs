@@ -174,17 +174,10 @@ fn progress_of_another_run_is_not_continued() {
     let begun = input("1,2,6", 600_000);
     let file = stopped(kernel, &begun, 1);
     for (set, limit, is_same) in [("1,2,6", 600_000, true), ("1,3,6", 600_000, false), ("1,2,6", 600_001, false)] {
-        let start = Start::with_journal(Arc::new(Nothing), read(&begun, &file).ok());
+        let start = Start { from: read(&begun, &file).ok(), journal: None };
         let result = kernel.run_from(start, &input(set, limit), &Run::new(1));
         assert_eq!(result.err(), (!is_same).then_some(RunError::OutsideDomain), "{set} {limit}");
     }
-}
-
-/// Saves nothing.
-struct Nothing;
-
-impl Journal for Nothing {
-    fn keep(&self, _: &Progress, _: bool) {}
 }
 
 #[test]
@@ -248,7 +241,7 @@ fn changed_checkpoints_of_compressed_histories_are_refused_or_harmless() {
     assert!(matches!(read(&input, &early), Err(CheckpointError::Damaged)));
     for (at, with) in (0..file.len() - 16).step_by(7).zip((1..=255_u64).cycle()) {
         if let Ok(progress) = read(&input, &resealed(&file, &[(at, get(&file, at) ^ with)])) {
-            let _ = kernel.run_from(Start::with_journal(Arc::new(Nothing), Some(progress)), &input, &Run::new(1));
+            let _ = kernel.run_from(Start { from: Some(progress), journal: None }, &input, &Run::new(1));
         }
     }
 }
