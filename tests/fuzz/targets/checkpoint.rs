@@ -93,7 +93,7 @@ fn first_kept<O: Operation, W>(
 
 fn of_records(name: &str, moves: &str, limit: u64) -> Checkpoint {
     let input = records::Records::new(&moves.parse().expect("a set"), limit).expect("few moves");
-    let written = first_kept::<records::MexRecords, _>(name, Default::default, |kernel, journal| {
+    let written = first_kept::<records::MexRecords, ()>(name, Default::default, |kernel, journal| {
         let start = records::Start::with_journal(Arc::clone(journal) as _, None);
         let _ = kernel.run_from(start, &input, &journal.run);
     });
@@ -136,7 +136,7 @@ fn of_octal(code: &str, limit: u64) -> Checkpoint {
 
 fn of_period(code: &str, limit: u64) -> Checkpoint {
     let input = octal::Octal::new(&code.parse().expect("a game"), limit).expect("a small limit");
-    let written = first_kept::<period::MexPeriod, _>("", Default::default, |kernel, journal| {
+    let written = first_kept::<period::MexPeriod, ()>("", Default::default, |kernel, journal| {
         let start = period::Start::with_journal(Arc::clone(journal) as _, None);
         let _ = kernel.run_from(start, &input, &journal.run);
     });
