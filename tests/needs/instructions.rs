@@ -2,8 +2,8 @@
 //! seen without a clock.
 //!
 //! The counted program is the one built for the tests, with debug assertions and overflow checks, or without them by `cargo
-//! test --release`: so no other build is needed. Each compiler makes other code, and has its own lines in `instructions.tsv`: of a kernel
-//! for each operation, with an input that takes it some thousand branches.
+//! test --release`: so no other build is needed. Each compiler makes other code, and has its own lines in `instructions.tsv`: of kernels of
+//! most operations, with inputs that take them some thousand branches.
 
 use std::sync::LazyLock;
 use std::time::Instant;
