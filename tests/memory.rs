@@ -22,7 +22,7 @@ use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Sizes are the largest that a kernel is predicted to process within this time and memory.
-const MOST: (Duration, f64) = (Duration::from_millis(10), 64e6);
+const MOST: (Duration, f64) = (Duration::from_millis(30), 64e6);
 /// The prediction may exceed the used memory by this fraction of it.
 const MORE: f64 = 0.15;
 /// The same if memory depends on the number of distinct values. That number is an estimate, which errs on the high
@@ -67,7 +67,7 @@ fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
         // Predicted for the largest possible number of positions, though with these moves half of the heaps have none; and for the most
         // segments that may wait to be joined, or windows to be read. How many do depends on which thread is faster.
         "occupancy" if of == "positions" => ["wythoff", "common-factors"].contains(&workload) || begins(&["charged"]),
-        "occupancy" => begins(&["window_tree"]),
+        "occupancy" => begins(&["window_tree_threads"]),
         // A thread may have done all before another begins.
         "mex_family" => begins(&["slices_threads"]),
         _ => false,

@@ -83,13 +83,16 @@ fn partner(lines: &[Direction], at: &[(usize, isize)], n: usize, last: usize) ->
     }
 }
 
+/// Bits of the rows in a byte, less the ends of the rows.
+const BITS_PER_BYTE: f64 = 7.8;
+
 /// Rates: ns of a run, of a bit of the rows, and of a unit of the limit for each direction.
 pub fn cost(input: &ProportionateNim, _: CostContext, [start, bit, unit]: [f64; 3]) -> Cost {
     let limit = input.limit() as f64;
     let directions = directions(input);
     let bits: f64 = directions.iter().map(|pq| pq[0] as f64 * (limit + below(limit, *pq) + 512.0)).sum();
     let ns = start + bit * bits + unit * limit * directions.len() as f64;
-    Cost { ns, bytes: bits / 7.8 }.only_if(input.limit() <= MAX_VISITED)
+    Cost { ns, bytes: bits / BITS_PER_BYTE }.only_if(input.limit() <= MAX_VISITED)
 }
 
 pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {

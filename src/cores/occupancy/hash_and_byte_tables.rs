@@ -1,7 +1,7 @@
 //! Plain sets of lines: the baseline of hash sets, and bytes.
 
 use super::attack_lines::{Lines, Partner, Set, drive};
-use super::{DENSITY, Positions, ProportionateNim};
+use super::{CACHED, DENSITY, Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 pub mod hash_sets {
@@ -93,11 +93,14 @@ pub mod byte_table {
         }
     }
 
+    /// Bytes for a unit of the limit.
+    const BYTES: f64 = 5.5;
+
     /// Rates: ns of a run, of a unit of the limit if the tables stay in the caches and if they do not, and of the square of the limit.
     pub fn cost(input: &ProportionateNim, _: CostContext, [start, small, large, square]: [f64; 4]) -> Cost {
         let limit = input.limit() as f64;
-        let unit = if limit < 1e5 { small } else { large };
-        input.published(start + unit * limit + square * limit * limit, 5.5 * limit)
+        let unit = if limit < CACHED { small } else { large };
+        input.published(start + unit * limit + square * limit * limit, BYTES * limit)
     }
 
     #[inline(always)]

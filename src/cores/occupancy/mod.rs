@@ -205,6 +205,8 @@ pub type Positions = sink::Positions<[u64; 2], Beams>;
 
 /// P-positions of the published game divided by its limit, observed.
 const DENSITY: f64 = 0.231;
+/// Below this limit tables stay in the caches.
+const CACHED: f64 = 1e5;
 
 /// The most heaps that a kernel visits between two calls of [`sink::Positions::advance`].
 const HEAPS_PER_BATCH: u64 = 1 << 14;

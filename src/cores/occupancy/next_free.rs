@@ -3,7 +3,7 @@
 
 use self::tree::Tree;
 use super::attack_lines::{Lines, Search, Set, drive, every};
-use super::{Positions, ProportionateNim};
+use super::{CACHED, Positions, ProportionateNim};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// A set of numbers that can find its first gap from a number on.
@@ -90,12 +90,15 @@ pub mod union_find {
         }
     }
 
+    /// Bytes for a unit of the limit.
+    const BYTES: f64 = 14.3;
+
     /// Rates: ns of a run, and of a unit of the limit if the tables stay in the caches and if they do not.
     pub fn cost(input: &ProportionateNim, _: CostContext, [start, small, large]: [f64; 3]) -> Cost {
         let limit = input.limit() as f64;
-        let unit = if limit < 1e5 { small } else { large };
+        let unit = if limit < CACHED { small } else { large };
         // Line numbers are u32.
-        input.published(start + unit * limit, 14.3 * limit).only_if(1.5 * limit < f64::from(u32::MAX) - 4.0)
+        input.published(start + unit * limit, BYTES * limit).only_if(1.5 * limit < f64::from(u32::MAX) - 4.0)
     }
 
     pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {
@@ -118,10 +121,13 @@ pub mod hierarchical {
         }
     }
 
+    /// Bytes for a unit of the limit.
+    const BYTES: f64 = 0.7;
+
     /// Rate: ns of a unit of the limit.
     pub fn cost(input: &ProportionateNim, _: CostContext, [unit]: [f64; 1]) -> Cost {
         let limit = input.limit() as f64;
-        input.published(unit * limit, 0.7 * limit)
+        input.published(unit * limit, BYTES * limit)
     }
 
     pub fn run(input: &ProportionateNim, run: &Run) -> Result<Positions, RunError> {

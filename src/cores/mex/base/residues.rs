@@ -44,6 +44,8 @@ const ADDED_EVERY: usize = 4;
 const KEPT: usize = 1 << 11;
 /// Nanoseconds for the first heaps, which find few proofs.
 const FIRST_NS: f64 = 5e6;
+/// The same for the first heaps of a short run.
+const FIRST_NS_PER_HEAP: f64 = 1000.0;
 
 /// A set of moves that are odd but for a few.
 #[derive(Debug)]
@@ -118,7 +120,7 @@ pub fn cost(heaps: usize, heap: f64) -> Cost {
     let values = (heaps.ilog2() as usize + 2).min(12);
     let lists = values * (KEPT + BLOCK) * size_of::<usize>();
     let bytes = heaps.next_multiple_of(BLOCK) + 8 * row_words(heaps as u64) + lists;
-    Cost { ns: FIRST_NS.min(1000.0 * heaps as f64) + heap * heaps as f64, bytes: bytes as f64 }
+    Cost { ns: FIRST_NS.min(FIRST_NS_PER_HEAP * heaps as f64) + heap * heaps as f64, bytes: bytes as f64 }
 }
 
 /// The heaps `n` with `n % MODULI[modulus] == residue`.

@@ -21,9 +21,11 @@ const FIRST: usize = 8;
 pub fn cost(input: &Family, _: CostContext, [set, pair]: [f64; 2]) -> Cost {
     /// Heaps per unit of the largest move, on average.
     const HEAPS: f64 = 12.0;
+    /// For what is prepared for larger sets.
+    const NS_PER_RUN: f64 = 1000.0;
+    const PREPARED_BYTES: f64 = 65_000.0;
     let pairs = HEAPS * input.largest() as f64 * input.mean_moves();
-    // For what is prepared for larger sets.
-    Cost { ns: input.sets() as f64 * (set + pair * pairs) + 1000.0, bytes: 65_000.0 }
+    Cost { ns: input.sets() as f64 * (set + pair * pairs) + NS_PER_RUN, bytes: PREPARED_BYTES }
 }
 
 /// Resolves a set, and adds what is found.

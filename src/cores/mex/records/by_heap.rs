@@ -18,11 +18,13 @@ pub mod table {
 
     use super::*;
 
+    /// What a run over a history takes beyond its heaps: there is none to save.
+    const NS_PER_HISTORY: f64 = 100.0;
+
     /// Rates: the ns of a heap, and of a heap and move.
     pub fn cost(input: &Records, context: CostContext, rates: [f64; 2]) -> Cost {
         let Cost { ns, .. } = ring::cost(input, context, rates);
-        // There is no history to save.
-        Cost { ns: ns - 100.0, bytes: input.heaps() as f64 }.only_if(!input.is_resumable)
+        Cost { ns: ns - NS_PER_HISTORY, bytes: input.heaps() as f64 }.only_if(!input.is_resumable)
     }
 
     /// A load for each heap and move.

@@ -349,9 +349,11 @@ fn middle_at_most(moves: usize) -> usize {
     }
 }
 
+const NS_PER_RUN: f64 = 300.0;
+
 /// Rates: the ns of a heap, and of a heap and legal move.
 pub fn cost(input: &Records, _: CostContext, [heap, step]: [f64; 2]) -> Cost {
-    let ns = heap * input.heaps() as f64 + step * pairs(input) + 300.0;
+    let ns = heap * input.heaps() as f64 + step * pairs(input) + NS_PER_RUN;
     let bytes = HistoryLayout::new(input).bytes() as f64;
     Cost { ns, bytes }.only_if(input.moves.is_some() && input.continues_packed != Some(true))
 }

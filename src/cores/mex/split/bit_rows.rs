@@ -10,14 +10,19 @@ use crate::cores::mex::translate::{LINE, Translate};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::{WORD, first_zero};
 
+const NS_PER_SIZE: f64 = 40.0;
+const NS_PER_PAIR: f64 = 0.9;
+/// The largest value of a size, on average over sizes: the last one over this.
+const MEAN: f64 = 1.2;
+
 /// Rates: the ns of a translated row, and of a word of it.
 pub fn cost(input: &Split, _: CostContext, [each, word]: [f64; 2]) -> Cost {
     let n = input.limit() as f64;
     // With three parts, values stay near half the size. Rows are as long as the values need.
-    let words = (if input.parts() == 3 { n / 2.0 } else { n } / WORD as f64 / 1.2).max(LINE as f64);
+    let words = (if input.parts() == 3 { n / 2.0 } else { n } / WORD as f64 / MEAN).max(LINE as f64);
     let pairs = n * n / 4.0;
     let rows = (3..=input.parts().min(64)).map(|j| n * n / 2.0 / j as f64).sum::<f64>();
-    Cost { ns: 40.0 * n + 0.9 * pairs + rows * (each + word * words), bytes: bytes(input) }
+    Cost { ns: NS_PER_SIZE * n + NS_PER_PAIR * pairs + rows * (each + word * words), bytes: bytes(input) }
 }
 
 /// Bytes of the tables, which have a row for each size: its bits, a power of two above the largest value so far, and its list header.

@@ -105,10 +105,12 @@ pub mod open_values {
 
     use super::*;
 
+    const NS_PER_SIZE: f64 = 10.0;
+
     /// Rates: the ns of a pair, and of a lookup.
     pub fn cost(input: &Split, _: CostContext, [pair, lookup]: [f64; 2]) -> Cost {
         let n = input.limit() as f64;
-        let ns = 10.0 * n + pair * n * n / 4.0 + lookup * n * n / 6.0;
+        let ns = NS_PER_SIZE * n + pair * n * n / 4.0 + lookup * n * n / 6.0;
         let bytes = BitRows::bytes(input.limit() + 1, row_bits(input)) + 4.0 * n;
         Cost { ns, bytes }.only_if(input.parts() == 3)
     }

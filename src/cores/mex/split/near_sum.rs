@@ -25,6 +25,8 @@ pub fn cost(input: &Split, _: CostContext, rates: [f64; 2]) -> Cost {
     cost_of::<u32, 1>(input, rates)
 }
 
+const NS_PER_RUN: f64 = 150.0;
+
 /// [`cost`] with vectors of `LANES` cells.
 pub fn cost_of<C: Cell, const LANES: usize>(input: &Split, [each, pair]: [f64; 2]) -> Cost {
     let n = input.limit() as f64;
@@ -32,7 +34,7 @@ pub fn cost_of<C: Cell, const LANES: usize>(input: &Split, [each, pair]: [f64; 2
     let cells = 3.0 * size_of::<C>() as f64 * n;
     // Values are near half the size.
     let occurrences = 8.0 * (n / 2.0 + MARGIN as f64);
-    let ns = 150.0 + each * n + (pair * n * n + head * head) / 2.0;
+    let ns = NS_PER_RUN + each * n + (pair * n * n + head * head) / 2.0;
     let is_possible = input.parts() == 3 && input.limit() / 2 + MARGIN <= C::MAX;
     Cost { ns, bytes: 4.0 * n + cells + occurrences }.only_if(is_possible)
 }

@@ -89,6 +89,10 @@ pub mod shifted_sets {
     /// One bit for each heap of a tile.
     type TileBits = [u8; TILE_HEAPS / 8];
 
+    const NS_PER_HEAP: f64 = 6.0;
+    const NS_PER_TILE_AND_VALUE: f64 = 30.0;
+    const NS_PER_RUN: f64 = 4000.0;
+
     /// Rate: the ns to add a shifted set to a tile.
     pub fn cost(input: &Subtraction, _: CostContext, [set]: [f64; 1]) -> Cost {
         let heaps = input.heaps() as f64;
@@ -99,7 +103,7 @@ pub mod shifted_sets {
         // One list per value; its spare capacity may be half of its first allocation.
         let lists = growing::bytes::<usize>(heaps) + 80.0 * input.most_values();
         Cost {
-            ns: sets * set + heaps * 6.0 + tiles * input.values() * 30.0 + 4000.0,
+            ns: sets * set + NS_PER_HEAP * heaps + NS_PER_TILE_AND_VALUE * tiles * input.values() + NS_PER_RUN,
             bytes: 8.0 * ShiftedSets::stride(input.heaps()) as f64 + 2.0 * heaps + lists,
         }
     }
