@@ -43,11 +43,11 @@ fn decode<const P: usize>(
     for (from, hits) in from.blocks(hits) {
         // As many heaps at a time as there are registers for.
         if 4 * P <= SUMS {
-            decode_block::<P, 4>(from, moves, hits, &one_hot);
+            decode_block::<P, 4>(&from, moves, hits, &one_hot);
         } else if 2 * P <= SUMS {
-            decode_block::<P, 2>(from, moves, hits, &one_hot);
+            decode_block::<P, 2>(&from, moves, hits, &one_hot);
         } else {
-            decode_block::<P, 1>(from, moves, hits, &one_hot);
+            decode_block::<P, 1>(&from, moves, hits, &one_hot);
         }
     }
 }
