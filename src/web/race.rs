@@ -74,7 +74,7 @@ fn verdict(duel: &Duel, machine: &Machine, shortest: Duration) -> String {
         format!(" The clock has steps of {step}, which round the times of turns: more seconds make them more exact.")
     });
     format!(
-        "{} is fastest at {}: {} times as fast as {baseline}{}. {} rounds of turns of {} or more; {:.1} % of the turns were disturbed and \
+        "{} wins at {}: {} times as fast as {baseline}{}. {} rounds of turns of {} or more; {:.1} % of the turns were disturbed and \
          are left out.{rounded} Tier {}.",
         first.kernel,
         grouped(&case.size.to_string()),
