@@ -45,7 +45,10 @@ pub mod table {
                 while input.moves().get(allowed).is_some_and(|m| *m <= n) {
                     allowed += 1;
                 }
-                let reached = input.moves()[..allowed].iter().fold(0u64, |reached, m| reached | 1 << g[n - m]);
+                let mut reached = 0u64;
+                for m in &input.moves()[..allowed] {
+                    reached |= 1 << g[n - m];
+                }
                 g[n] = reached.trailing_ones() as u8;
             }
             output.add(start, &codes_of(&g[start..end]));
