@@ -58,8 +58,7 @@ impl MachineReport<'_> {
 
     /// The note above the ablation, with kernels that were too slow or have left the list since.
     pub(super) fn note_on_ablation(&self, entry: &Entry, duel: &Duel, unit: &str) -> String {
-        let is_gone = |row: &&Row| entry.kernels.iter().all(|kernel| kernel.name != row.kernel);
-        let gone = duel.rows.iter().filter(is_gone);
+        let gone = duel.rows.iter().filter(|row| !entry.lists(row));
         let gone: Vec<String> = gone.map(|row| format!("{} {}", code(&row.kernel), nanoseconds(Some(row)))).collect();
         let gone = if gone.is_empty() { String::new() } else { format!(" Gone since: {}.", gone.join(", ")) };
         let cycle = self

@@ -132,6 +132,11 @@ impl Entry {
         Case::new(self.name(), workload.name, size)
     }
 
+    /// Whether a kernel is still in the list.
+    fn lists(&self, row: &Row) -> bool {
+        self.kernels.iter().any(|kernel| kernel.name == row.kernel)
+    }
+
     /// The best kernel in plain Rust.
     fn plain<'d>(&self, duel: &'d Duel) -> Option<&'d Row> {
         best_plain(duel, &self.kernels)

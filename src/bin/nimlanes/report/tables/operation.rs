@@ -38,7 +38,7 @@ impl MachineReport<'_> {
         let items = || lessons(entry).split("\n- ").map(|item| item.trim_start_matches("- "));
         let elsewhere = items().filter(|item| item.starts_with("**Use this elsewhere**"));
         let chosen: String = items().take(1).chain(elsewhere).map(|item| format!("- {item}\n")).collect();
-        let result = result(duel, &entry.kernels, &[entry.public(duel).map(|row| (PUBLIC, row))]);
+        let result = result(duel, entry, &[entry.public(duel).map(|row| (PUBLIC, row))]);
         let bound = self.bound(name, duel).map_or("No kernel states a bound.".to_owned(), |[bound, _]| bound);
         format!("{}\n\n{result} {bound}\n\n{chosen}- [All kernels]({PAGES}/{name}.md)\n", about(name).0)
     }
@@ -53,7 +53,7 @@ impl MachineReport<'_> {
         let name = entry.name();
         let (question, sources) = about(name);
         let plain = entry.plain(duel).map(|row| ("The best in plain Rust", row));
-        let result = result(duel, &entry.kernels, &[entry.public(duel).map(|row| (PUBLIC, row)), plain]);
+        let result = result(duel, entry, &[entry.public(duel).map(|row| (PUBLIC, row)), plain]);
         let mut text = format!("# {}\n\n{question}\n\n{result}\n\n{}.\n\n", code(name), self.subject());
         let mut section = |title: &str, body: &str| {
             if !body.trim().is_empty() {
@@ -138,8 +138,8 @@ fn chart_file(operation: &str) -> String {
 const PUBLIC: &str = "The best known elsewhere";
 
 /// The result, of the kernels that are still there. `others` are compared with the fastest of them.
-fn result(duel: &Duel, kernels: &[KernelInfo], others: &[Option<(&str, &Row)>]) -> String {
-    let mut rows = duel.rows.iter().filter(|row| kernels.iter().any(|kernel| kernel.name == row.kernel));
+fn result(duel: &Duel, entry: &Entry, others: &[Option<(&str, &Row)>]) -> String {
+    let mut rows = duel.rows.iter().filter(|row| entry.lists(row));
     let Some(best) = rows.next() else { return String::new() };
     let others = others.iter().flatten().filter(|(_, other)| other.kernel != best.kernel).map(|(title, other)| {
         format!(" {title}, {}, takes {} times as long.", code(&other.kernel), Ratio::of(best, other).with_rounds())
