@@ -71,14 +71,14 @@ pub fn compose(reports: &[MachineReport], links: &str, modules: Modules) -> Resu
         format!("<script type=\"text/plain\" id=\"module-{tier}\">{}</script>\n", packed(&module))
     };
     let modules: String = modules.into_iter().flatten().map(block).collect();
-    let script = SCRIPTS.concat();
+    let (script, data) = (SCRIPTS.concat(), packed(&serde_json::to_vec(&content).expect("keys are strings")));
     let html = SKELETON
-        .replace("@NONCE@", &nonce(STYLE, &script))
+        .replace("@NONCE@", &nonce(&[STYLE, &script, &modules, &data]))
         .replace("@STYLE@", STYLE)
         .replace("@WORKER@", WORKER)
         .replace("@SCRIPT@", &script)
         .replace("@MODULES@", &modules)
-        .replace("@DATA@", &packed(&serde_json::to_vec(&content).expect("keys are strings")));
+        .replace("@DATA@", &data);
     let machines = reports.iter().map(|report| report.data.name().to_owned()).collect();
     Ok(Page { html, rows: content["rows"].as_array().map_or(0, Vec::len), machines, no_module })
 }
@@ -123,9 +123,10 @@ fn content(reports: &[MachineReport], links: &str, no_module: Option<&String>) -
     }))
 }
 
-/// The nonce by which the policy of the page knows its own style and script. It depends on both: no other text has it by chance.
-fn nonce(style: &str, script: &str) -> String {
-    format!("{:016x}", XxHash3_64::oneshot(format!("{style}{script}").as_bytes()))
+/// The nonce by which the policy of the page knows its own style and script. It depends on all that the page holds, data too: what
+/// data bring along cannot name it beforehand.
+fn nonce(parts: &[&str]) -> String {
+    format!("{:016x}", XxHash3_64::oneshot(parts.concat().as_bytes()))
 }
 
 /// Bytes as text, which the browser unpacks.
