@@ -85,7 +85,63 @@ fn free_slot(count: u64, from: u64, free_below: impl Fn(u64) -> Option<u64>) -> 
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::cores::occupancy::bit_rows::window_certificate;
+    use crate::cores::occupancy::{ProportionateNim, Wanted};
+    use crate::kernel::Run;
+
+    fn positions(limit: u64) -> Vec<[u64; 2]> {
+        let input = ProportionateNim::new(limit).expect("small").finding(Wanted::Positions);
+        window_certificate::run(&input, &Run::new(1)).expect("runs to its end").into_list()
+    }
+
+    /// The state before heap `n`: its lower positions, and old marks.
+    struct State {
+        lowers: u64,
+        upper: BTreeSet<u64>,
+        sums: BTreeSet<u64>,
+    }
+
+    impl State {
+        fn before(n: u64, positions: &[[u64; 2]]) -> Self {
+            let before = || positions.iter().copied().filter(|[a, b]| *a < n && *b > 0);
+            let upper: BTreeSet<u64> = before().filter(|[a, b]| *b > 2 * a).map(|[a, b]| b - a).collect();
+            let lowers = (before().count() - upper.len()) as u64;
+            State { lowers, upper, sums: before().map(|[a, b]| 2 * b - a).collect() }
+        }
+
+        fn free_differences(&self, x: u64) -> u64 {
+            x - 1 - self.upper.range(..x).count() as u64
+        }
+
+        fn free_lines(&self, x: u64) -> u64 {
+            x - 1 - self.sums.range(..x).count() as u64
+        }
+    }
+
+    #[test]
+    fn a_guess_has_the_right_charge_wherever_it_begins_to_search() {
+        let positions = positions(30_000);
+        for n in (300..8000).step_by(61) {
+            let state = State::before(n, &positions);
+            let at = |near| {
+                guess(n, near, 0..n, |x| Some(state.free_differences(x)), |x| Some(state.free_lines(x)))
+                    .expect("all is known")
+            };
+            let balance = at(n / 2);
+            let SlotBalance { lowers, x1, x2 } = balance;
+            assert!(!state.upper.contains(&x1) && !state.sums.contains(&x2));
+            assert_eq!((state.free_differences(x1), state.free_lines(x2)), (lowers, lowers), "n = {n}");
+            assert!((x1 + x2).abs_diff(n - WIDTH) < 12, "n = {n}: {balance:?}");
+            // The true run is within a few positions.
+            assert!(lowers.abs_diff(state.lowers) < 12, "n = {n}: {balance:?}");
+            for near in [0, 1, n / 4, n - 1, 2 * n] {
+                assert_eq!(at(near), balance, "n = {n} from {near}");
+            }
+        }
+    }
 
     #[test]
     fn without_old_marks_there_is_no_guess() {
